@@ -1,0 +1,6 @@
+"""SUPM: machine learning from people's data with nobody trusted to hold it."""
+
+from __future__ import annotations
+
+__version__ = "0.1.0.dev0"
+__all__ = ["__version__"]

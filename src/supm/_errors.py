@@ -1,0 +1,76 @@
+"""Every way in which SUPM refuses, as one tree.
+
+::
+
+    SupmError
+    ├── ParameterError   (ValueError)   a public parameter breaks its constraint; the value is shown
+    ├── SchemaError      (ValueError)   a public description of records is wrong; the name is shown
+    ├── RecordError      (ValueError)   a private value breaks the description; the value is NOT shown
+    ├── BudgetError                     a promise would be over-spent; nothing was done
+    ├── PromiseError                    a mechanism does not keep what it claims
+    └── DatasetError                    a public data set is missing or is not the expected file
+
+A message is one sentence that says what, the constraint and what was got, then a hint. What was got is
+shown for public parameters only: a record never appears in an exception, because exceptions end in logs.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BudgetError",
+    "DatasetError",
+    "ParameterError",
+    "PromiseError",
+    "RecordError",
+    "SchemaError",
+    "SupmError",
+]
+
+
+class SupmError(Exception):
+    """Base of all errors that SUPM raises on purpose."""
+
+
+class ParameterError(SupmError, ValueError):
+    """A public parameter breaks its constraint.
+
+    Parameters
+    ----------
+    name : str
+        The parameter, as the caller spells it.
+    constraint : str
+        What it must be, to follow "must be".
+    got : object
+        The value that was given. It is public, so it is shown.
+    hint : str, optional
+        What to do about it.
+    """
+
+    def __init__(self, name: str, constraint: str, got: object, hint: str = "") -> None:
+        sentence = f"{name} must be {constraint}, got {_short(got)}."
+        super().__init__(f"{sentence} {hint}".rstrip())
+
+
+class SchemaError(SupmError, ValueError):
+    """A public description of records is wrong: it names the attribute and the rule."""
+
+
+class RecordError(SupmError, ValueError):
+    """A private value breaks the public description. It names the attribute and never the value."""
+
+
+class BudgetError(SupmError):
+    """A promise would be over-spent. It is raised before anything is drawn or sent."""
+
+
+class PromiseError(SupmError):
+    """A mechanism does not keep the promise that it claims."""
+
+
+class DatasetError(SupmError):
+    """A public data set is missing or is not the expected file."""
+
+
+def _short(value: object, limit: int = 60) -> str:
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,0 +1,98 @@
+"""Constraints on public parameters, declared once and checked where a value is made.
+
+A declaration knows how to check a value and how to list values that break it, so the tests of bad input
+are generated from the same line that rejects it.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+
+from supm._errors import ParameterError
+
+__all__ = ["EPSILON", "Integers", "Reals"]
+
+
+@dataclass(frozen=True)
+class Reals:
+    """A finite real number in a closed interval.
+
+    Examples
+    --------
+    >>> Reals("confidence", 0.5, 0.999).check(0.95)
+    0.95
+    >>> Reals("confidence", 0.5, 0.999).check(2)
+    Traceback (most recent call last):
+    supm._errors.ParameterError: confidence must be a number in [0.5, 0.999], got 2.
+    """
+
+    name: str
+    low: float
+    high: float
+    hint: str = ""
+
+    def check(self, value: object) -> float:
+        """Return the value as a float, or raise ParameterError."""
+        if isinstance(value, numbers.Real) and not isinstance(value, bool):
+            number = float(value)
+            if self.low <= number <= self.high:
+                return number
+        raise ParameterError(
+            self.name, f"a number in [{self.low:g}, {self.high:g}]", value, self.hint
+        )
+
+    def violations(self) -> list[object]:
+        """Values that must be refused."""
+        beyond = [math.nextafter(self.low, -math.inf), math.nextafter(self.high, math.inf)]
+        return [*beyond, math.nan, math.inf, -math.inf, "1", None, True, [1.0], 1j]
+
+
+@dataclass(frozen=True)
+class Integers:
+    """A whole number in a closed interval.
+
+    Examples
+    --------
+    >>> Integers("size", 2, 2**40).check(5)
+    5
+    >>> Integers("size", 2, 2**40).check(2**64)
+    Traceback (most recent call last):
+    supm._errors.ParameterError: size must be a whole number in [2, 2^40], got 18446744073709551616.
+    """
+
+    name: str
+    low: int
+    high: int
+    hint: str = ""
+
+    def check(self, value: object) -> int:
+        """Return the value as an int, or raise ParameterError."""
+        if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+            number = int(value)
+            if self.low <= number <= self.high:
+                return number
+        raise ParameterError(
+            self.name,
+            f"a whole number in [{_power(self.low)}, {_power(self.high)}]",
+            value,
+            self.hint,
+        )
+
+    def violations(self) -> list[object]:
+        """Values that must be refused."""
+        return [self.low - 1, self.high + 1, -(2**70), 2**64, 2.5, "3", None, True, math.nan]
+
+
+EPSILON = Reals(
+    "epsilon",
+    1e-6,
+    1e4,
+    "An epsilon is a finite promise; where no privacy is wanted, say so with NoGuarantee(reason).",
+)
+
+
+def _power(number: int) -> str:
+    exponent = number.bit_length() - 1
+    return f"2^{exponent}" if number == 1 << exponent and exponent >= 16 else str(number)
