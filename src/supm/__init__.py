@@ -2,5 +2,7 @@
 
 from __future__ import annotations
 
+from supm._random import RandomSource, secure, simulation
+
 __version__ = "0.1.0.dev0"
-__all__ = ["__version__"]
+__all__ = ["RandomSource", "__version__", "secure", "simulation"]

@@ -1,0 +1,1 @@
+"""Local randomizers, one file each: what an owner holds goes in, what may leave comes out."""

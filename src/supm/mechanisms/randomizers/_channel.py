@@ -1,0 +1,76 @@
+"""A randomizer with finitely many inputs and reports: its channel can be written down.
+
+The channel is what makes a promise checkable: its largest ratio within a column is the epsilon that
+is kept, and the sampler can be tested against each of its rows. Entries are fractions, not floats:
+the audit compares them exactly.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supm._errors import ParameterError
+from supm._random import RandomSource
+from supm.mechanisms.randomizers._reports import Reports
+from supm.privacy.guarantee import PureLDP
+
+__all__ = ["FiniteChannel"]
+
+_LARGEST = 1 << 22
+
+
+class FiniteChannel(ABC):
+    """Base of the randomizers whose exact channel is a finite matrix."""
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """The epsilon that the sampler's own thresholds keep, rounded up."""
+
+    @property
+    @abstractmethod
+    def report_bits(self) -> int:
+        """Length of one report."""
+
+    @property
+    @abstractmethod
+    def outcomes(self) -> int:
+        """How many different reports there are: the columns of the channel."""
+
+    @abstractmethod
+    def inputs(self) -> NDArray[Any]:
+        """Return one value per row of the channel, as `randomize` takes them."""
+
+    @abstractmethod
+    def outcome(self, reports: Reports) -> NDArray[np.int64]:
+        """Return the column of the channel that each report stands for."""
+
+    @abstractmethod
+    def exact_channel(self) -> list[list[Fraction]]:
+        """Return the exact probability of each outcome (column) for each input (row)."""
+
+    @abstractmethod
+    def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
+        """Turn each owner's value into a report."""
+
+    @property
+    def guarantee(self) -> PureLDP:
+        """The promise to each owner, derived from the sampler's thresholds."""
+        return PureLDP(self.epsilon)
+
+    @property
+    def report_bytes(self) -> int:
+        """Whole bytes that one report needs on a wire."""
+        return -(-self.report_bits // 8)
+
+    def channel(self) -> NDArray[np.float64]:
+        """Return the exact channel as floats: one row per input, one column per outcome."""
+        rows = len(self.inputs())
+        if rows * self.outcomes > _LARGEST:
+            raise ParameterError("channel", "of at most 2^22 entries", f"{rows} x {self.outcomes}")
+        return np.array([[float(entry) for entry in row] for row in self.exact_channel()])

@@ -1,0 +1,123 @@
+"""Randomized response over k symbols: tell the truth, or name one of the others at random."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._random import RandomSource
+from supm._validation import Integers
+from supm.mechanisms._two_level import TwoLevel
+from supm.mechanisms._words import WORDS
+from supm.mechanisms.randomizers._frequency import SIZE, FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers._reports import Reports
+
+__all__ = ["GeneralizedRandomizedResponse"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneralizedRandomizedResponse(FrequencyRandomizer):
+    """Report the own symbol with probability ``keep``, else one of the others, all alike.
+
+    Who sees a report cannot tell any two symbols apart better than by odds of e^epsilon. Two
+    symbols make it Warner's binary randomized response.
+
+    Parameters
+    ----------
+    size : int
+        Number of symbols, 2 to 2^40.
+    keep_words : int
+        How many of the 2^64 words tell the truth; more than a fair share of them.
+
+    Notes
+    -----
+    **Guarantee.** epsilon-LDP with e^epsilon = keep / lie, where keep = keep_words / 2^64 and lie =
+    (1 - keep) / (size - 1): Theorem 1 of docs/proofs/randomized-response.md.
+
+    **Utility.** Unbiased; a share that is near zero has variance (size - 2 + e^epsilon) / (n
+    (e^epsilon - 1)^2). Best of all randomizers when e^epsilon is large against the size.
+
+    **Cost.** One 64-bit word and O(1) time per report of log2(size) bits; memory does not grow with
+    size.
+
+    References
+    ----------
+    S. L. Warner, Randomized response, JASA 60 (1965). P. Kairouz, S. Oh, P. Viswanath, Extremal
+    mechanisms for local differential privacy, JMLR 17 (2016), eq. 8.
+
+    Examples
+    --------
+    >>> import math
+    >>> coin = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=math.log(2))
+    >>> coin.channel()
+    array([[0.5 , 0.25, 0.25],
+           [0.25, 0.5 , 0.25],
+           [0.25, 0.25, 0.5 ]])
+    """
+
+    size: int
+    keep_words: int
+
+    def __post_init__(self) -> None:
+        SIZE.check(self.size)
+        Integers("keep_words", WORDS // self.size + 1, WORDS - 1).check(self.keep_words)
+
+    @classmethod
+    def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
+        """Make the randomizer that keeps the truth as often as epsilon allows."""
+        size = SIZE.check(size)
+        cells = TwoLevel.for_epsilon(inside=1, outside=size - 1, epsilon=epsilon)
+        return cls(size=size, keep_words=cells.threshold)
+
+    @property
+    def epsilon(self) -> float:
+        """Logarithm of keep / lie, rounded up."""
+        return self._cells.epsilon
+
+    @property
+    def hit(self) -> Fraction:
+        """Probability of the truth."""
+        return self._cells.inside_probability
+
+    @property
+    def miss(self) -> Fraction:
+        """Probability of a given other symbol."""
+        return self._cells.outside_probability
+
+    @property
+    def report_bits(self) -> int:
+        """Enough bits to number the symbols."""
+        return (self.size - 1).bit_length()
+
+    @property
+    def outcomes(self) -> int:
+        """As many as symbols."""
+        return self.size
+
+    def outcome(self, reports: Reports) -> NDArray[np.int64]:
+        """Return the reported symbols: a report is its own outcome."""
+        return check_told(reports, width=1, below=self.size).astype(np.int64, copy=False)
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """Return keep on the diagonal and lie elsewhere."""
+        keep, lie = self.hit, self.miss
+        symbols = range(self.size)
+        return [[keep if held == told else lie for told in symbols] for held in symbols]
+
+    @property
+    def _cells(self) -> TwoLevel:
+        return TwoLevel(inside=1, outside=self.size - 1, threshold=self.keep_words)
+
+    def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+        """Step from the own symbol to the one that is told: 0 steps is the truth."""
+        told = self._cells.draw(len(symbols), source).view(np.int64)
+        told += symbols
+        np.subtract(told, self.size, out=told, where=told >= self.size)
+        return told
+
+    def _supports(self, reports: Reports) -> NDArray[np.int64]:
+        return np.bincount(self.outcome(reports), minlength=self.size)

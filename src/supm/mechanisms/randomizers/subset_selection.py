@@ -1,0 +1,180 @@
+"""Subset selection: report a set of symbols that holds the own one more often than not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import ParameterError
+from supm._random import RandomSource
+from supm._validation import EPSILON, Integers
+from supm.mechanisms._two_level import TwoLevel
+from supm.mechanisms._words import exponential
+from supm.mechanisms.randomizers._frequency import FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers._reports import Reports
+
+__all__ = ["SubsetSelection"]
+
+_SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubsetSelection(FrequencyRandomizer):
+    """Report a random set of ``width`` symbols, which holds the own one with a raised probability.
+
+    Who sees the set cannot tell any two symbols apart better than by odds of e^epsilon. The set is
+    reported in increasing order, so that its order says nothing. A set of one symbol is randomized
+    response.
+
+    Parameters
+    ----------
+    size : int
+        Number of symbols, 2 to 2^20.
+    width : int
+        Number of symbols in a report, 1 to size - 1.
+    hold_words : int
+        How many of the 2^64 words put the own symbol into the set; more than its fair share.
+
+    Notes
+    -----
+    **Guarantee.** epsilon-LDP with e^epsilon = hold (size - width) / ((1 - hold) width), where hold
+    = hold_words / 2^64 (docs/proofs/subset-selection.md, Theorem 1).
+
+    **Utility.** Unbiased. With the width nearest size / (e^epsilon + 1) no randomizer has a smaller
+    worst-case squared error in the limit of many owners (Ye and Barg).
+
+    **Cost.** ``width`` draws and a row of ``size`` bytes of memory per report of width log2(size)
+    bits.
+
+    References
+    ----------
+    M. Ye, A. Barg, Optimal schemes for discrete distribution estimation under locally differential
+    privacy, IEEE Trans. Inf. Theory 64 (2018). S. Wang et al., Mutual information optimally local
+    private discrete distribution estimation, 2016.
+
+    Examples
+    --------
+    >>> import math
+    >>> pairs = SubsetSelection.for_epsilon(size=6, epsilon=math.log(2))
+    >>> pairs.width, float(pairs.hit)
+    (2, 0.5)
+    """
+
+    size: int
+    width: int
+    hold_words: int
+
+    def __post_init__(self) -> None:
+        _SIZE.check(self.size)
+        Integers("width", 1, self.size - 1).check(self.width)
+        _ = self._cells
+
+    @classmethod
+    def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
+        """Make the randomizer whose width has the least variance for a share of 1 / size."""
+        size, epsilon = _SIZE.check(size), EPSILON.check(epsilon)
+        near = int(size / (exponential(epsilon) + 1))
+        widths = [width for width in (near, near + 1) if 1 <= width < size]
+        candidates = [cls.with_width(size=size, width=width, epsilon=epsilon) for width in widths]
+        return min(candidates, key=lambda choice: choice.variance(1 / size))
+
+    @classmethod
+    def with_width(cls, *, size: int, width: int, epsilon: float) -> Self:
+        """Make the randomizer of a given width that is as truthful as epsilon allows."""
+        size = _SIZE.check(size)
+        width = Integers("width", 1, size - 1).check(width)
+        cells = TwoLevel.for_epsilon(inside=width, outside=size - width, epsilon=epsilon)
+        return cls(size=size, width=width, hold_words=cells.threshold)
+
+    @property
+    def epsilon(self) -> float:
+        """Logarithm of the ratio of a set that holds a symbol to one that does not, rounded up."""
+        return self._cells.epsilon
+
+    @property
+    def hit(self) -> Fraction:
+        """Probability that the set holds the own symbol."""
+        return self._cells.inside_probability * self.width
+
+    @property
+    def miss(self) -> Fraction:
+        """Probability that the set holds a given other symbol."""
+        return (self.width - self.hit) / (self.size - 1)
+
+    @property
+    def report_bits(self) -> int:
+        """Enough bits to number each symbol of the set."""
+        return self.width * (self.size - 1).bit_length()
+
+    @property
+    def outcomes(self) -> int:
+        """As many as sets of that width."""
+        return math.comb(self.size, self.width)
+
+    def outcome(self, reports: Reports) -> NDArray[np.int64]:
+        """Return each set's number in colexicographic order."""
+        told = self._sets(reports).astype(np.int64)
+        table = [[math.comb(n, k) for k in range(1, self.width + 1)] for n in range(self.size)]
+        ranks: NDArray[np.int64] = np.array(table)[told, np.arange(self.width)].sum(axis=1)
+        return ranks
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """Give sets that hold the symbol one probability, and sets that do not another."""
+        symbols, width = self.size - 1, self.width
+        held, free = math.comb(symbols, width - 1), math.comb(symbols, width)
+        sets = sorted(combinations(range(self.size), width), key=lambda chosen: chosen[::-1])
+        with_own, without = self.hit / held, (1 - self.hit) / free
+        return [[with_own if own in told else without for told in sets] for own in range(self.size)]
+
+    @property
+    def _cells(self) -> TwoLevel:
+        return TwoLevel(
+            inside=self.width, outside=self.size - self.width, threshold=self.hold_words
+        )
+
+    def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.uint32]:
+        owners = np.arange(len(symbols))
+        chosen, order = self._choose_others(symbols, source)
+        holds = source.words(len(symbols)) < np.uint64(self.hold_words)
+        # Dropping a uniformly chosen member leaves a uniform set of one symbol less.
+        dropped = order[source.below(self.width, len(symbols)).astype(np.int64), owners]
+        chosen[owners[holds], dropped[holds]] = False
+        chosen[owners[holds], symbols[holds]] = True
+        return np.nonzero(chosen)[1].reshape(len(symbols), self.width).astype(np.uint32)
+
+    def _choose_others(
+        self, symbols: NDArray[np.int64], source: RandomSource
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """Choose ``width`` other symbols, all sets alike, by Floyd's algorithm on all rows."""
+        owners = np.arange(len(symbols))
+        chosen = np.zeros((len(symbols), self.size), dtype=np.bool_)
+        order = np.empty((self.width, len(symbols)), dtype=np.int64)
+        for step in range(self.width):
+            last = self.size - 1 - self.width + step
+            pick = source.below(last + 1, len(symbols)).astype(np.int64)
+            pick += pick >= symbols
+            taken = chosen[owners, pick]
+            pick[taken] = last + (last >= symbols[taken])
+            chosen[owners, pick] = True
+            order[step] = pick
+        return chosen, order
+
+    def _supports(self, reports: Reports) -> NDArray[np.int64]:
+        return np.bincount(self._sets(reports).ravel(), minlength=self.size)
+
+    def _sets(self, reports: Reports) -> NDArray[np.uint32]:
+        told = check_told(reports, width=self.width, below=self.size)
+        told = told.reshape(len(reports), self.width)
+        if (told[:, 1:] <= told[:, :-1]).any():
+            raise ParameterError("reports", "sets in increasing order", "a set that is not")
+        return told
+
+    @property
+    def _chunk(self) -> int:
+        return max(1, (1 << 20) // self.size)
