@@ -11,6 +11,7 @@ from supm.mechanisms.randomizers.hadamard_response import HadamardResponse
 from supm.mechanisms.randomizers.independent_reports import IndependentReports
 from supm.mechanisms.randomizers.joint_report import JointReport
 from supm.mechanisms.randomizers.local_hashing import LocalHashing
+from supm.mechanisms.randomizers.ordered_discrete import OrderedDiscretePerturbation
 from supm.mechanisms.randomizers.subset_selection import SubsetSelection
 from supm.mechanisms.randomizers.unary_encoding import UnaryEncoding
 
@@ -25,6 +26,7 @@ __all__ = [
     "IndependentReports",
     "JointReport",
     "LocalHashing",
+    "OrderedDiscretePerturbation",
     "Reports",
     "SubsetSelection",
     "Tally",
