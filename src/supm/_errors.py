@@ -3,15 +3,16 @@
 ::
 
     SupmError
-    ├── ParameterError   (ValueError)   a public parameter breaks its constraint; the value is shown
-    ├── SchemaError      (ValueError)   a public description of records is wrong; the name is shown
-    ├── RecordError      (ValueError)   a private value breaks the description; the value is NOT shown
-    ├── BudgetError                     a promise would be over-spent; nothing was done
-    ├── PromiseError                    a mechanism does not keep what it claims
-    └── DatasetError                    a public data set is missing or is not the expected file
+    ├── ParameterError  (ValueError)  a public parameter breaks its constraint; the value is shown
+    ├── SchemaError     (ValueError)  a public description of records is wrong; the name is shown
+    ├── RecordError     (ValueError)  a private value breaks the description; it is NOT shown
+    ├── BudgetError                   a promise would be over-spent; nothing was done
+    ├── PromiseError                  a mechanism does not keep what it claims
+    └── DatasetError                  a public data set is missing or is not the expected file
 
-A message is one sentence that says what, the constraint and what was got, then a hint. What was got is
-shown for public parameters only: a record never appears in an exception, because exceptions end in logs.
+A message is one sentence that says what, the constraint and what was got, then a hint. What was got
+is shown for public parameters only: a record never appears in an exception, because exceptions end
+in logs.
 """
 
 from __future__ import annotations
@@ -50,6 +51,10 @@ class ParameterError(SupmError, ValueError):
         sentence = f"{name} must be {constraint}, got {_short(got)}."
         super().__init__(f"{sentence} {hint}".rstrip())
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel between processes as the finished sentence."""
+        return type(self).__new__, (type(self), *self.args)
+
 
 class SchemaError(SupmError, ValueError):
     """A public description of records is wrong: it names the attribute and the rule."""
@@ -72,5 +77,12 @@ class DatasetError(SupmError):
 
 
 def _short(value: object, limit: int = 60) -> str:
-    text = repr(value)
+    kind = type(value).__name__
+    # A table given for a parameter by mistake may hold records, so its content is not shown.
+    if getattr(value, "shape", ()):
+        return f"a {kind}"
+    try:
+        text = repr(value)
+    except ValueError:  # Python refuses to print a whole number of more than 4300 digits
+        return f"a {kind} too large to show"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

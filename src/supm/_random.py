@@ -1,8 +1,8 @@
 """The only place where randomness is made.
 
-One generator serves both uses: AES-256 in counter mode. ``secure()`` keys it from the operating system;
-``simulation(seed)`` keys it from a public seed, and everything made from it is marked as a simulation,
-because whoever knows the seed can undo the noise.
+One generator serves both uses: AES-256 in counter mode. ``secure()`` keys it from the operating
+system; ``simulation(seed)`` keys it from a public seed, and everything made from it is marked as a
+simulation, because whoever knows the seed can undo the noise.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
-from supm._errors import ParameterError
 from supm._validation import Integers
 
 __all__ = ["RandomSource", "secure", "simulation"]
@@ -26,6 +25,7 @@ __all__ = ["RandomSource", "secure", "simulation"]
 _BUFFER_WORDS: Final = 1 << 13
 _ZEROS: Final = bytes(1 << 19)
 _COUNT: Final = Integers("count", 0, 1 << 48)
+_SEED: Final = Integers("seed", 0, 1 << 128)
 _BOUND: Final = Integers("bound", 1, 1 << 63)
 _LIVE: Final[weakref.WeakSet[RandomSource]] = weakref.WeakSet()
 
@@ -33,8 +33,16 @@ _LIVE: Final[weakref.WeakSet[RandomSource]] = weakref.WeakSet()
 class RandomSource:
     """Uniform 64-bit words from an AES-256-CTR keystream, safe in threads and after a fork.
 
-    Use `secure` or `simulation` to make one. A secure source takes a new key in a forked child, so parent
-    and child never draw the same words; a simulation goes on with the stream that its seed fixes.
+    Use `secure` or `simulation` to make one. A secure source takes a new key in a forked child, so
+    parent and child never draw the same words; a simulation goes on with the stream that its seed
+    fixes.
+
+    Parameters
+    ----------
+    key : bytes
+        The 32 bytes that fix the stream.
+    simulation : bool
+        True if the key is public, so that nothing made from the stream is private.
     """
 
     __slots__ = ("__weakref__", "_buffer", "_encrypt", "_key", "_lock", "_next", "simulation")
@@ -82,8 +90,8 @@ class RandomSource:
     def child(self, label: str) -> RandomSource:
         """Return an independent source, for a worker or a sub-task.
 
-        The child of a simulation is fixed by the parent's seed and the label; the child of a secure source
-        is keyed anew by the operating system.
+        The child of a simulation is fixed by the parent's seed and the label; the child of a secure
+        source is keyed anew by the operating system.
         """
         if not self.simulation:
             return secure()
@@ -126,7 +134,7 @@ class RandomSource:
     def _stream(self, count: int) -> NDArray[np.uint64]:
         # update_into wants room for one more block than it writes.
         out = np.empty(count + 2, dtype="<u8")
-        room = memoryview(out).cast("B")
+        room = out.data.cast("B")
         done, total = 0, 8 * count
         while done < total:
             piece = min(len(_ZEROS), total - done)
@@ -148,14 +156,23 @@ def secure() -> RandomSource:
 def simulation(seed: int) -> RandomSource:
     """Return a reproducible source. What is made from it is a simulation, not a private release.
 
+    Parameters
+    ----------
+    seed : int
+        Which stream, 0 to 2^128. It is public.
+
+    Returns
+    -------
+    RandomSource
+        The stream from its beginning.
+
     Examples
     --------
     >>> simulation(1)
     RandomSource(simulation)
     """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ParameterError("seed", "a whole number of 0 or more", seed)
-    return RandomSource(hashlib.sha256(b"supm simulation %d" % int(seed)).digest(), simulation=True)
+    key = hashlib.sha256(b"supm simulation %d" % _SEED.check(seed)).digest()
+    return RandomSource(key, simulation=True)
 
 
 def _after_fork_in_child() -> None:
@@ -163,4 +180,5 @@ def _after_fork_in_child() -> None:
         source._after_fork()  # noqa: SLF001  the hook belongs to the class; there is no other caller
 
 
-os.register_at_fork(after_in_child=_after_fork_in_child)
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_after_fork_in_child)

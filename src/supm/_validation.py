@@ -1,7 +1,7 @@
 """Constraints on public parameters, declared once and checked where a value is made.
 
-A declaration knows how to check a value and how to list values that break it, so the tests of bad input
-are generated from the same line that rejects it.
+A declaration knows how to check a value and how to list values that break it, so the tests of bad
+input are generated from the same line that rejects it.
 """
 
 from __future__ import annotations
@@ -35,10 +35,9 @@ class Reals:
 
     def check(self, value: object) -> float:
         """Return the value as a float, or raise ParameterError."""
-        if isinstance(value, numbers.Real) and not isinstance(value, bool):
-            number = float(value)
-            if self.low <= number <= self.high:
-                return number
+        number = _as_float(value)
+        if self.low <= number <= self.high:
+            return number
         raise ParameterError(
             self.name, f"a number in [{self.low:g}, {self.high:g}]", value, self.hint
         )
@@ -69,7 +68,7 @@ class Integers:
 
     def check(self, value: object) -> int:
         """Return the value as an int, or raise ParameterError."""
-        if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        if not isinstance(value, bool) and isinstance(value, numbers.Integral):
             number = int(value)
             if self.low <= number <= self.high:
                 return number
@@ -93,6 +92,16 @@ EPSILON = Reals(
 )
 
 
+def _as_float(value: object) -> float:
+    """Return NaN, which is in no interval, for what no float can be."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
+
+
 def _power(number: int) -> str:
     exponent = number.bit_length() - 1
-    return f"2^{exponent}" if number == 1 << exponent and exponent >= 16 else str(number)
+    return f"2^{exponent}" if exponent >= 16 and number == 1 << exponent else str(number)

@@ -17,7 +17,7 @@ from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
 from supm.mechanisms._words import WORDS, epsilon_of, threshold_for
 
-__all__ = ["MAX_CELLS", "TwoLevel"]
+__all__ = ["MAX_CELLS", "TwoLevel", "words_inside"]
 
 MAX_CELLS = 1 << 40
 """The largest alphabet of a report."""
@@ -52,17 +52,15 @@ class TwoLevel:
     threshold: int
 
     def __post_init__(self) -> None:
-        _INSIDE.check(self.inside)
-        _OUTSIDE.check(self.outside)
-        # At the fair share a report says nothing and no estimate exists.
-        fair = WORDS * self.inside // (self.inside + self.outside)
-        Integers("threshold", fair + 1, WORDS - 1).check(self.threshold)
+        object.__setattr__(self, "inside", _INSIDE.check(self.inside))
+        object.__setattr__(self, "outside", _OUTSIDE.check(self.outside))
+        words = words_inside("threshold", inside=self.inside, outside=self.outside)
+        object.__setattr__(self, "threshold", words.check(self.threshold))
 
     @classmethod
     def for_epsilon(cls, *, inside: int, outside: int, epsilon: float) -> Self:
         """Make the ratio of the two levels as near e^epsilon as words allow, never above."""
-        _INSIDE.check(inside)
-        _OUTSIDE.check(outside)
+        inside, outside = _INSIDE.check(inside), _OUTSIDE.check(outside)
         threshold = threshold_for(EPSILON.check(epsilon), inside=inside, outside=outside)
         return cls(inside=inside, outside=outside, threshold=threshold)
 
@@ -105,7 +103,7 @@ class TwoLevel:
         self, words: NDArray[np.uint64], cells: NDArray[np.uint64], source: RandomSource
     ) -> None:
         """Draw again where a division left words over: cells of one level are equally likely."""
-        if cells.max() >= self.inside + self.outside:
+        if cells.max(initial=0) >= self.inside + self.outside:
             over = np.flatnonzero(cells >= np.uint64(self.inside + self.outside))
             cells[over] = source.below(self.outside, over.size) + np.uint64(self.inside)
         if self.inside > 1:
@@ -113,6 +111,13 @@ class TwoLevel:
             over = np.flatnonzero(low & (cells >= np.uint64(self.inside)))
             if over.size:
                 cells[over] = source.below(self.inside, over.size)
+
+
+def words_inside(name: str, *, inside: int, outside: int) -> Integers:
+    """Declare how many words may fall inside: more than the fair share, and not all."""
+    fair = WORDS * inside // (inside + outside)
+    hint = "At a fair share a report says nothing: raise epsilon or use fewer cells."
+    return Integers(name, fair + 1, WORDS - 1, hint)
 
 
 def _steps(words: NDArray[np.uint64], base: int, run: int) -> NDArray[np.uint64]:

@@ -3,13 +3,13 @@
 A sampler compares uniform 64-bit words with whole-number thresholds, so each of its probabilities
 is a fraction with a known denominator. The functions here turn an epsilon into such a threshold,
 rounded toward privacy, and turn a ratio of such fractions back into the epsilon that is really
-kept, rounded up.
+kept, rounded up (docs/proofs/two-level.md).
 """
 
 from __future__ import annotations
 
 import math
-from decimal import Context, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation, Overflow
 from fractions import Fraction
 from typing import Final
 
@@ -18,24 +18,36 @@ __all__ = ["WORDS", "epsilon_of", "exponential", "threshold_for"]
 WORDS: Final = 1 << 64
 """How many 64-bit words there are: the denominator of every threshold."""
 
-_PRECISE: Final = Context(prec=60)
+# Decimals are used through this context only and leave here as fractions: the operators of Decimal
+# obey a context that the caller may have changed, and with it the rounding would leave our hands.
+_PRECISE: Final = Context(
+    prec=60,
+    rounding=ROUND_HALF_EVEN,
+    Emin=-999_999,
+    Emax=999_999,
+    traps=[InvalidOperation, Overflow],
+)
+_BELOW: Final = 1 - Fraction(1, 10**50)
+_SLACK: Final = Fraction(1, 10**56)
 
 
-def exponential(epsilon: float) -> Decimal:
-    """Return e to the epsilon with 60 digits, also where a float would overflow.
+def exponential(epsilon: float) -> Fraction:
+    """Return e to the epsilon from below, one part in 10^50 short, also where a float overflows.
 
     Examples
     --------
     >>> round(float(exponential(1.0)), 12)
     2.718281828459
     """
-    return _PRECISE.exp(Decimal(epsilon))
+    exact = Decimal.from_float(epsilon)  # noqa: FURB164  Decimal(…) obeys the caller's traps
+    return Fraction(_PRECISE.exp(exact)) * _BELOW
 
 
 def epsilon_of(ratio: Fraction) -> float:
-    """Return the smallest float that is not below the logarithm of a ratio of probabilities.
+    """Return the smallest float that is surely not below the logarithm of a ratio.
 
-    A guarantee is stated as a float; rounding up keeps the statement true.
+    A guarantee is stated as a float; rounding up keeps the statement true. The slack covers the
+    rounding of the decimals.
 
     Examples
     --------
@@ -47,9 +59,10 @@ def epsilon_of(ratio: Fraction) -> float:
     if ratio == 1:
         return 0.0
     quotient = _PRECISE.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
-    exact = _PRECISE.ln(quotient)
-    nearest = float(exact)
-    return nearest if Decimal(nearest) >= exact else math.nextafter(nearest, math.inf)
+    logarithm = Fraction(_PRECISE.ln(quotient))
+    upper = logarithm + _SLACK * (1 + abs(logarithm))
+    nearest = float(upper)
+    return nearest if Fraction(nearest) >= upper else math.nextafter(nearest, math.inf)
 
 
 def threshold_for(epsilon: float, *, inside: int, outside: int) -> int:
@@ -63,6 +76,5 @@ def threshold_for(epsilon: float, *, inside: int, outside: int) -> int:
     >>> threshold_for(math.log(3), inside=1, outside=1) / WORDS
     0.75
     """
-    odds = exponential(epsilon)
-    share = _PRECISE.divide(odds * inside, _PRECISE.add(odds * inside, Decimal(outside)))
-    return min(int(_PRECISE.multiply(share, Decimal(WORDS))), WORDS - 1)
+    odds = exponential(epsilon) * inside
+    return min(int(WORDS * odds / (odds + outside)), WORDS - 1)

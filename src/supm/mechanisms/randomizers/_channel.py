@@ -14,14 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supm._errors import ParameterError
 from supm._random import RandomSource
+from supm._validation import Integers
 from supm.mechanisms.randomizers._reports import Reports
 from supm.privacy.guarantee import PureLDP
 
-__all__ = ["FiniteChannel"]
+__all__ = ["ENTRIES", "LISTED", "OUTCOMES", "FiniteChannel"]
 
-_LARGEST = 1 << 22
+_HINT = "To look at a channel, take a small alphabet: the arithmetic is the same."
+ENTRIES = Integers("entries of the channel", 1, 1 << 22, _HINT)
+LISTED = Integers("inputs to be listed", 1, 1 << 22, _HINT)
+OUTCOMES = Integers("outcomes to be numbered", 1, 1 << 62, _HINT)
 
 
 class FiniteChannel(ABC):
@@ -70,7 +73,5 @@ class FiniteChannel(ABC):
 
     def channel(self) -> NDArray[np.float64]:
         """Return the exact channel as floats: one row per input, one column per outcome."""
-        rows = len(self.inputs())
-        if rows * self.outcomes > _LARGEST:
-            raise ParameterError("channel", "of at most 2^22 entries", f"{rows} x {self.outcomes}")
+        ENTRIES.check(len(self.inputs()) * self.outcomes)
         return np.array([[float(entry) for entry in row] for row in self.exact_channel()])

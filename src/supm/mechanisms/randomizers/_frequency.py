@@ -19,10 +19,10 @@ from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Integers, Reals
 from supm.mechanisms._two_level import MAX_CELLS
-from supm.mechanisms.randomizers._channel import FiniteChannel
+from supm.mechanisms.randomizers._channel import LISTED, FiniteChannel
 from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
 
-__all__ = ["SIZE", "FrequencyRandomizer", "check_symbols", "check_told"]
+__all__ = ["SIZE", "FrequencyRandomizer", "as_numbers", "check_symbols", "check_told"]
 
 SIZE = Integers(
     "size", 2, MAX_CELLS, "An alphabet of one symbol says nothing: leave the attribute out."
@@ -57,7 +57,7 @@ class FrequencyRandomizer(FiniteChannel):
 
     def inputs(self) -> NDArray[np.int64]:
         """Return the symbols in order."""
-        return np.arange(self.size, dtype=np.int64)
+        return np.arange(LISTED.check(self.size), dtype=np.int64)
 
     def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
         """Turn each owner's symbol into a report.
@@ -144,8 +144,8 @@ class FrequencyRandomizer(FiniteChannel):
 
 def check_symbols(values: ArrayLike, size: int) -> NDArray[np.int64]:
     """Return the values as symbols, or raise RecordError that does not show them."""
-    symbols = np.asarray(values)
-    if symbols.ndim != 1 or symbols.dtype.kind not in "iu":
+    symbols = as_numbers(values)
+    if symbols is None or symbols.ndim != 1:
         message = f"values must be a flat array of whole numbers 0 … {size - 1}; check its type."
         raise RecordError(message)
     if symbols.size == 0:
@@ -157,8 +157,22 @@ def check_symbols(values: ArrayLike, size: int) -> NDArray[np.int64]:
     return symbols.astype(np.int64, copy=False)
 
 
+def as_numbers(values: ArrayLike) -> NDArray[np.integer] | None:
+    """Return the values as an array of whole numbers, or None where they are something else.
+
+    A masked value is missing, and what lies under the mask must not be reported. NumPy's own error
+    is dropped, not chained: it may show what it could not convert.
+    """
+    try:
+        numbers = np.asarray(values)
+    except (OverflowError, TypeError, ValueError):
+        return None
+    plain = numbers.dtype.kind in "iu" and not np.ma.isMaskedArray(values)
+    return numbers if plain else None
+
+
 def check_told(reports: Reports, *, width: int, below: int) -> NDArray[Any]:
-    """Return the reports' symbols if each row could have been told, else raise ParameterError.
+    """Return the reports as rows if each could have been told, else raise ParameterError.
 
     Reports come from strangers: one symbol outside the alphabet would be counted as something else.
     """
@@ -172,4 +186,4 @@ def check_told(reports: Reports, *, width: int, below: int) -> NDArray[Any]:
         raise ParameterError(
             "reports", f"symbols 0 … {below - 1}", "a symbol outside", "Refuse such a report."
         )
-    return told
+    return told.reshape(len(told), width)

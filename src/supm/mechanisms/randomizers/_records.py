@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError, RecordError
-from supm.mechanisms._two_level import MAX_CELLS
-from supm.mechanisms.randomizers._frequency import SIZE
+from supm.mechanisms.randomizers._channel import LISTED
+from supm.mechanisms.randomizers._frequency import SIZE, as_numbers
 
 __all__ = [
     "all_records",
@@ -21,13 +21,14 @@ __all__ = [
     "record_numbers",
 ]
 
-_LISTED = 1 << 22
 _ROWS = 1 << 14
 _FOLD = 64
 
 
-def check_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+def check_sizes(sizes: object) -> tuple[int, ...]:
     """Return the attributes' sizes, or raise ParameterError."""
+    if not isinstance(sizes, Iterable):
+        raise ParameterError("sizes", "a list with one number per attribute", sizes)
     checked = tuple(SIZE.check(size) for size in sizes)
     if not checked:
         raise ParameterError("sizes", "at least one attribute", "none")
@@ -36,8 +37,8 @@ def check_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
 
 def check_table(values: ArrayLike, width: int) -> NDArray[np.integer]:
     """Return the values as a table of whole numbers, or raise without showing them."""
-    records = np.asarray(values)
-    if records.ndim != 2 or records.dtype.kind not in "iu" or records.shape[1] != width:
+    records = as_numbers(values)
+    if records is None or records.ndim != 2 or records.shape[1] != width:
         message = f"values must be rows of {width} whole numbers; check the shape and the type."
         raise RecordError(message)
     if len(records) == 0:
@@ -64,8 +65,10 @@ def number_records(values: ArrayLike, sizes: tuple[int, ...]) -> NDArray[np.int6
 
 def check_classes(rows: NDArray[np.integer], sizes: tuple[int, ...]) -> None:
     """Raise RecordError, which names the attribute and no value, where a class is out of range."""
+    # From here up, a number read without its sign was negative.
+    negative = int(np.iinfo(rows.dtype).max) + 1
     for attribute, (largest, size) in enumerate(zip(_largest(rows), sizes, strict=True)):
-        if int(largest) >= size:
+        if int(largest) >= min(size, negative):
             message = (
                 f"attribute {attribute} must be a class 0 … {size - 1}; at least one is outside."
             )
@@ -94,7 +97,5 @@ def record_numbers(numbers: NDArray[np.int64], sizes: tuple[int, ...]) -> NDArra
 
 def all_records(sizes: tuple[int, ...]) -> NDArray[np.int64]:
     """List all records in the order of their numbers."""
-    cells = math.prod(sizes)
-    if cells > min(_LISTED, MAX_CELLS):
-        raise ParameterError("sizes", "of at most 2^22 cells to be listed", cells)
+    cells = LISTED.check(math.prod(sizes))
     return record_numbers(np.arange(cells, dtype=np.int64), sizes)

@@ -21,7 +21,7 @@ __all__ = ["Estimate", "Reports", "Tally"]
 _CONFIDENCE = Reals("confidence", 0.5, 1 - 1e-12)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Reports:
     """What a crowd of owners sent: one row each, already randomised.
 
@@ -35,6 +35,11 @@ class Reports:
 
     symbols: NDArray[Any]
     simulation: bool
+
+    def __post_init__(self) -> None:
+        if not _has_rows(self.symbols):
+            kind = type(self.symbols).__name__
+            raise ParameterError("reports", "an array with one row per owner", kind)
 
     def __len__(self) -> int:
         """Return how many owners reported."""
@@ -108,3 +113,8 @@ class Estimate:
         """Return the two ends of each value's normal confidence interval."""
         reach = ndtri(0.5 + _CONFIDENCE.check(confidence) / 2) * self.standard_error
         return self.values - reach, self.values + reach
+
+
+def _has_rows(value: object) -> bool:
+    """Say whether it is an array with rows; what strangers sent may be anything."""
+    return isinstance(value, np.ndarray) and value.ndim > 0

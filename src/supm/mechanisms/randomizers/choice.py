@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers
 from supm.mechanisms.randomizers._frequency import SIZE, FrequencyRandomizer
 from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
@@ -95,6 +96,9 @@ def choose(*, size: int, epsilon: float, report_bytes: int = 1024) -> Choice:
     limit = _REPORT_BYTES.check(report_bytes)
     ranked = sorted(_candidates(size, epsilon), key=lambda candidate: candidate.variance)
     short = [each for each in ranked if each.randomizer.report_bytes <= limit]
+    if not short:
+        least = min(each.randomizer.report_bytes for each in ranked)
+        raise ParameterError("report_bytes", f"at least {least} for {size} symbols", limit)
     best, others = short[0], short[1:]
     reason = (
         f"{best.name} has the least variance for {size} symbols at epsilon {epsilon:g} among "

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm._validation import Integers
-from supm.mechanisms._two_level import TwoLevel
-from supm.mechanisms._words import WORDS
+from supm.mechanisms._two_level import TwoLevel, words_inside
+from supm.mechanisms.randomizers._channel import ENTRIES
 from supm.mechanisms.randomizers._frequency import SIZE, FrequencyRandomizer, check_told
 from supm.mechanisms.randomizers._reports import Reports
 
@@ -63,8 +62,9 @@ class GeneralizedRandomizedResponse(FrequencyRandomizer):
     keep_words: int
 
     def __post_init__(self) -> None:
-        SIZE.check(self.size)
-        Integers("keep_words", WORDS // self.size + 1, WORDS - 1).check(self.keep_words)
+        object.__setattr__(self, "size", SIZE.check(self.size))
+        words = words_inside("keep_words", inside=1, outside=self.size - 1)
+        object.__setattr__(self, "keep_words", words.check(self.keep_words))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
@@ -100,10 +100,11 @@ class GeneralizedRandomizedResponse(FrequencyRandomizer):
 
     def outcome(self, reports: Reports) -> NDArray[np.int64]:
         """Return the reported symbols: a report is its own outcome."""
-        return check_told(reports, width=1, below=self.size).astype(np.int64, copy=False)
+        return check_told(reports, width=1, below=self.size)[:, 0].astype(np.int64, copy=False)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Return keep on the diagonal and lie elsewhere."""
+        ENTRIES.check(self.size * self.outcomes)
         keep, lie = self.hit, self.miss
         symbols = range(self.size)
         return [[keep if held == told else lie for told in symbols] for held in symbols]

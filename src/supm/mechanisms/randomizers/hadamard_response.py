@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.mechanisms._two_level import TwoLevel
+from supm.mechanisms._two_level import TwoLevel, words_inside
+from supm.mechanisms.randomizers._channel import ENTRIES
 from supm.mechanisms.randomizers._frequency import SIZE, FrequencyRandomizer, check_told
 from supm.mechanisms.randomizers._reports import Reports
 
@@ -60,8 +61,9 @@ class HadamardResponse(FrequencyRandomizer):
     agree_words: int
 
     def __post_init__(self) -> None:
-        SIZE.check(self.size)
-        _ = self._sign
+        words = words_inside("agree_words", inside=1, outside=1)
+        object.__setattr__(self, "size", SIZE.check(self.size))
+        object.__setattr__(self, "agree_words", words.check(self.agree_words))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
@@ -96,10 +98,11 @@ class HadamardResponse(FrequencyRandomizer):
 
     def outcome(self, reports: Reports) -> NDArray[np.int64]:
         """Return the reported columns."""
-        return check_told(reports, width=1, below=self.outcomes).astype(np.int64, copy=False)
+        return check_told(reports, width=1, below=self.outcomes)[:, 0].astype(np.int64, copy=False)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Share each sign's probability among its half of the columns."""
+        ENTRIES.check(self.size * self.outcomes)
         agree, differ = self.hit * 2 / self.outcomes, (1 - self.hit) * 2 / self.outcomes
         return [
             [differ if (row & column).bit_count() % 2 else agree for column in range(self.outcomes)]

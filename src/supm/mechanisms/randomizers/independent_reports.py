@@ -15,7 +15,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON
 from supm.mechanisms._words import epsilon_of, threshold_for
-from supm.mechanisms.randomizers._channel import FiniteChannel
+from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES, FiniteChannel
 from supm.mechanisms.randomizers._records import (
     all_records,
     check_classes,
@@ -69,7 +69,7 @@ class IndependentReports(FiniteChannel):
     def __post_init__(self) -> None:
         if not self.responses:
             raise ParameterError("responses", "at least one randomizer", "none")
-        check_sizes(self.sizes)
+        object.__setattr__(self, "responses", tuple(self.responses))
 
     @classmethod
     def for_epsilon(cls, *, sizes: Sequence[int], epsilon: float) -> Self:
@@ -110,11 +110,13 @@ class IndependentReports(FiniteChannel):
 
     def outcome(self, reports: Reports) -> NDArray[np.int64]:
         """Return the reported record's number, as in `inputs`."""
+        OUTCOMES.check(self.outcomes)
         columns = [each.outcome(told) for each, told in self._columns(reports)]
         return np.ravel_multi_index(columns, self.sizes)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Multiply the attributes' channels."""
+        ENTRIES.check(self.outcomes**2)
         channel = [[Fraction(1)]]
         for response in self.responses:
             inner = response.exact_channel()
@@ -136,6 +138,8 @@ class IndependentReports(FiniteChannel):
 
     def estimate(self, tallies: Sequence[Tally]) -> tuple[Estimate, ...]:
         """Estimate, without bias, the shares of each attribute's classes."""
+        if len(tallies) != len(self.responses):
+            raise ParameterError("tallies", f"{len(self.responses)} of them", len(tallies))
         pairs = zip(self.responses, tallies, strict=True)
         return tuple(response.estimate(tally) for response, tally in pairs)
 

@@ -15,7 +15,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.mechanisms._two_level import MAX_CELLS
 from supm.mechanisms.randomizers._channel import FiniteChannel
-from supm.mechanisms.randomizers._frequency import FrequencyRandomizer
+from supm.mechanisms.randomizers._frequency import FrequencyRandomizer, check_symbols
 from supm.mechanisms.randomizers._records import (
     all_records,
     check_sizes,
@@ -65,6 +65,7 @@ class JointReport(FiniteChannel):
     randomizer: FrequencyRandomizer
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", check_sizes(self.sizes))
         cells = _cells(self.sizes)
         if self.randomizer.size != cells:
             raise ParameterError("randomizer", f"of size {cells}", self.randomizer.size)
@@ -114,7 +115,7 @@ class JointReport(FiniteChannel):
 
     def records(self, numbers: ArrayLike) -> NDArray[np.int64]:
         """Return the records that have the given numbers: the inverse of `numbers`."""
-        return record_numbers(np.asarray(numbers, dtype=np.int64), self.sizes)
+        return record_numbers(check_symbols(numbers, self.randomizer.size), self.sizes)
 
     def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
         """Turn each owner's record, a row of classes, into one report."""
@@ -135,7 +136,7 @@ class JointReport(FiniteChannel):
 
 
 def _cells(sizes: Sequence[int]) -> int:
-    cells = math.prod(check_sizes(sizes))
+    cells = math.prod(sizes)
     if cells > MAX_CELLS:
         raise ParameterError(
             "sizes", "of at most 2^40 cells", cells, "Report fewer attributes or fewer classes."

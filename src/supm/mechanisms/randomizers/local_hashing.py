@@ -13,9 +13,10 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
 from supm.mechanisms._primes import prime_from
-from supm.mechanisms._two_level import TwoLevel
+from supm.mechanisms._two_level import TwoLevel, words_inside
 from supm.mechanisms._words import exponential
-from supm.mechanisms.randomizers._frequency import SIZE, FrequencyRandomizer
+from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES
+from supm.mechanisms.randomizers._frequency import SIZE, FrequencyRandomizer, check_told
 from supm.mechanisms.randomizers._reports import Reports
 
 __all__ = ["LocalHashing"]
@@ -68,13 +69,16 @@ class LocalHashing(FrequencyRandomizer):
     keep_words: int
 
     def __post_init__(self) -> None:
-        SIZE.check(self.size)
-        Integers("buckets", 2, max(2, self.prime)).check(self.buckets)
-        _ = self._cells
+        size = SIZE.check(self.size)
+        buckets = Integers("buckets", 2, prime_from(size)).check(self.buckets)
+        words = words_inside("keep_words", inside=1, outside=buckets - 1)
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "buckets", buckets)
+        object.__setattr__(self, "keep_words", words.check(self.keep_words))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
-        """Make the randomizer whose buckets give the least variance for a share of 1 / size."""
+        """Make the randomizer with e^epsilon + 1 buckets, rounded to the side of less variance."""
         size, epsilon = SIZE.check(size), EPSILON.check(epsilon)
         prime = prime_from(size)
         near = min(int(exponential(epsilon)) + 1, prime)
@@ -122,6 +126,7 @@ class LocalHashing(FrequencyRandomizer):
 
     def outcome(self, reports: Reports) -> NDArray[np.int64]:
         """Return each report's number: by factor, then shift, then bucket."""
+        OUTCOMES.check(self.outcomes)
         factor, shift, bucket = self._told(reports).astype(np.int64).T
         function: NDArray[np.int64] = (factor - 1) * self.prime + shift
         numbers: NDArray[np.int64] = function * self.buckets + bucket
@@ -129,6 +134,7 @@ class LocalHashing(FrequencyRandomizer):
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Enumerate the hash functions; each is as likely as the others."""
+        ENTRIES.check(self.size * self.outcomes)
         keep, lie = self.hit, self._cells.outside_probability
         functions = [(a, b) for a in range(1, self.prime) for b in range(self.prime)]
         row = range(self.buckets)
@@ -180,14 +186,11 @@ class LocalHashing(FrequencyRandomizer):
         return counts
 
     def _told(self, reports: Reports) -> NDArray[np.uint64]:
-        told = reports.symbols
-        if told.ndim != 2 or told.shape[1] != 3 or told.dtype != np.uint64 or len(told) == 0:
-            raise ParameterError("reports", "rows of three uint64 numbers", told.dtype)
-        factor, shift, bucket = told.max(axis=0).tolist()
-        if told[:, 0].min() < 1 or factor >= self.prime:
+        told = check_told(reports, width=3, below=self.prime).astype(np.uint64, copy=False)
+        if told[:, 0].min() < 1:
             raise ParameterError("reports", "with factors 1 … prime - 1", "a factor outside")
-        if shift >= self.prime or bucket >= self.buckets:
-            raise ParameterError("reports", "with a shift and a bucket in range", "one outside")
+        if told[:, 2].max() >= self.buckets:
+            raise ParameterError("reports", "with buckets 0 … buckets - 1", "a bucket outside")
         return told
 
 

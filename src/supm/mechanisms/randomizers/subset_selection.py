@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
-from supm.mechanisms._two_level import TwoLevel
+from supm.mechanisms._two_level import TwoLevel, words_inside
 from supm.mechanisms._words import exponential
+from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES
 from supm.mechanisms.randomizers._frequency import FrequencyRandomizer, check_told
 from supm.mechanisms.randomizers._reports import Reports
 
@@ -71,9 +72,12 @@ class SubsetSelection(FrequencyRandomizer):
     hold_words: int
 
     def __post_init__(self) -> None:
-        _SIZE.check(self.size)
-        Integers("width", 1, self.size - 1).check(self.width)
-        _ = self._cells
+        size = _SIZE.check(self.size)
+        width = Integers("width", 1, size - 1).check(self.width)
+        words = words_inside("hold_words", inside=width, outside=size - width)
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "width", width)
+        object.__setattr__(self, "hold_words", words.check(self.hold_words))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
@@ -119,13 +123,18 @@ class SubsetSelection(FrequencyRandomizer):
 
     def outcome(self, reports: Reports) -> NDArray[np.int64]:
         """Return each set's number in colexicographic order."""
-        told = self._sets(reports).astype(np.int64)
-        table = [[math.comb(n, k) for k in range(1, self.width + 1)] for n in range(self.size)]
-        ranks: NDArray[np.int64] = np.array(table)[told, np.arange(self.width)].sum(axis=1)
+        OUTCOMES.check(self.outcomes)
+        ranks = np.zeros(len(reports), dtype=np.int64)
+        for place, symbols in enumerate(self._sets(reports).astype(np.int64).T):
+            # In increasing order, the symbol at a place leaves as many below it and above it.
+            possible = range(place, place + self.size - self.width + 1)
+            sets_below = np.array([math.comb(symbol, place + 1) for symbol in possible])
+            ranks += sets_below[symbols - place]
         return ranks
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Give sets that hold the symbol one probability, and sets that do not another."""
+        ENTRIES.check(self.size * self.outcomes)
         symbols, width = self.size - 1, self.width
         held, free = math.comb(symbols, width - 1), math.comb(symbols, width)
         sets = sorted(combinations(range(self.size), width), key=lambda chosen: chosen[::-1])
@@ -170,7 +179,6 @@ class SubsetSelection(FrequencyRandomizer):
 
     def _sets(self, reports: Reports) -> NDArray[np.uint32]:
         told = check_told(reports, width=self.width, below=self.size)
-        told = told.reshape(len(reports), self.width)
         if (told[:, 1:] <= told[:, :-1]).any():
             raise ParameterError("reports", "sets in increasing order", "a set that is not")
         return told

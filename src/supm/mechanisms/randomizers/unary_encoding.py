@@ -13,6 +13,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
 from supm.mechanisms._words import WORDS, epsilon_of, threshold_for
+from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES
 from supm.mechanisms.randomizers._frequency import FrequencyRandomizer, check_told
 from supm.mechanisms.randomizers._reports import Reports
 
@@ -65,9 +66,11 @@ class UnaryEncoding(FrequencyRandomizer):
     other_words: int
 
     def __post_init__(self) -> None:
-        _SIZE.check(self.size)
-        Integers("other_words", 1, WORDS - 2).check(self.other_words)
-        Integers("own_words", self.other_words + 1, WORDS - 1).check(self.own_words)
+        object.__setattr__(self, "size", _SIZE.check(self.size))
+        other = Integers("other_words", 1, WORDS - 2).check(self.other_words)
+        own = Integers("own_words", other + 1, WORDS - 1).check(self.own_words)
+        object.__setattr__(self, "other_words", other)
+        object.__setattr__(self, "own_words", own)
 
     @classmethod
     def symmetric(cls, *, size: int, epsilon: float) -> Self:
@@ -108,10 +111,12 @@ class UnaryEncoding(FrequencyRandomizer):
 
     def outcome(self, reports: Reports) -> NDArray[np.int64]:
         """Read the bits as a number, symbol 0 being the lowest."""
-        return self._bits(reports) @ (1 << np.arange(self.size, dtype=np.int64))
+        OUTCOMES.check(self.outcomes)
+        return self._bits(self._rows(reports)) @ (1 << np.arange(self.size, dtype=np.int64))
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Multiply the probabilities of the bits of each pattern."""
+        ENTRIES.check(self.size * self.outcomes)
         return [
             [self._pattern(held, pattern) for pattern in range(self.outcomes)]
             for held in range(self.size)
@@ -132,18 +137,18 @@ class UnaryEncoding(FrequencyRandomizer):
         return np.packbits(bits, axis=1, bitorder="little")
 
     def _supports(self, reports: Reports) -> NDArray[np.int64]:
+        rows = self._rows(reports)
         counts = np.zeros(self.size, dtype=np.int64)
-        for start in range(0, len(reports), self._chunk):
-            rows = reports.symbols[start : start + self._chunk]
-            counts += self._bits(Reports(symbols=rows, simulation=reports.simulation)).sum(axis=0)
+        for start in range(0, len(rows), self._chunk):
+            bits = self._bits(rows[start : start + self._chunk])
+            counts += bits.sum(axis=0, dtype=np.int64)
         return counts
 
-    def _bits(self, reports: Reports) -> NDArray[np.uint8]:
-        packed = check_told(reports, width=self.report_bytes, below=256).astype(
-            np.uint8, copy=False
-        )
-        packed = packed.reshape(len(reports), self.report_bytes)
-        bits = np.unpackbits(packed, axis=1, bitorder="little")
+    def _rows(self, reports: Reports) -> NDArray[np.uint8]:
+        return check_told(reports, width=self.report_bytes, below=256).astype(np.uint8, copy=False)
+
+    def _bits(self, rows: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        bits = np.unpackbits(rows, axis=1, bitorder="little")
         if bits[:, self.size :].any():
             raise ParameterError("reports", f"rows of {self.size} bits", "a bit beyond them")
         return bits[:, : self.size]

@@ -1,0 +1,72 @@
+# Each target sets up what it needs on a machine that has Python 3.11 or later, pip and make.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+INPUTS := pyproject.toml constraints.txt
+# Two workers suit the smallest machine we test on; `make test WORKERS=auto` uses all cores.
+WORKERS := 2
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test lint unit docs bench reproduce clean
+
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(VENV)/full ## install the package with everything that tests and documentation need
+
+demo: $(VENV)/small ## show a randomizer at work: a table and a picture
+	$(BIN)/supm demo
+
+test: ## lint, run all tests, build the documentation; stop at the first failure
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory docs
+
+lint: $(VENV)/full ## check style, types and who imports whom
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+unit: $(VENV)/full ## run the tests and the examples of docstrings and documents
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+docs: $(VENV)/full ## build the documentation into docs/_build/html; a warning is an error
+	@rm -rf docs/api/generated
+	$(BIN)/python -m sphinx -W -n -q -b html docs docs/_build/html
+	@! grep -rE '<(script|link|img)[^>]*="(https?:)?//' --include='*.html' docs/_build/html \
+	  || { echo "A page loads something from another host." >&2; exit 1; }
+
+bench: $(VENV)/full ## measure speed and memory beside other packages, which go into .bench
+	$(BIN)/python benchmarks/run.py
+
+reproduce: ## rerun a paper's experiments: make reproduce PAPER=name
+	@test -n "$(PAPER)" || { echo "Name the paper: make reproduce PAPER=name, a folder of experiments/." >&2; exit 2; }
+	@test -f "experiments/$(PAPER)/run.py" || { echo "There is no experiments/$(PAPER)/run.py in this version." >&2; exit 2; }
+	@$(MAKE) --no-print-directory setup
+	$(BIN)/python "experiments/$(PAPER)/run.py"
+
+clean: ## remove what was built, and the environments
+	rm -rf $(VENV) .bench build dist docs/_build docs/gallery docs/api/generated docs/sg_execution_times.rst
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@for python in python3.11 python3.12 python3.13 python3; do \
+	  if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    echo "Creating $(VENV) with $$($$python --version)."; \
+	    $$python -m venv $(VENV) || { rm -rf $(VENV); exit 1; }; exit 0; \
+	  fi; \
+	done; echo "SUPM needs Python 3.11 or later, and none was found on the PATH." >&2; exit 1
+
+$(VENV)/small: $(INPUTS) | $(BIN)/python
+	@echo "Installing SUPM (about half a minute)."
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/full: $(INPUTS) | $(BIN)/python
+	@echo "Installing SUPM with its test and documentation tools (about a minute)."
+	@$(PIP) -e '.[test,docs]'
+	@touch $@ $(VENV)/small

@@ -1,0 +1,118 @@
+"""The other packages' environments: made on first use, one each, in .bench at the root."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["PEERS", "Peer", "PeerError"]
+
+_HERE = Path(__file__).resolve().parent
+_ENVIRONMENTS = _HERE.parent / ".bench"
+_PATIENCE = 900
+
+
+class PeerError(Exception):
+    """A package could not be installed or run; the text says why."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peer:
+    """Another package, the script that times it and the cases that it has."""
+
+    name: str
+    script: str
+    how: str
+    cases: tuple[str, ...]
+    slow: bool = False
+
+    @property
+    def requirements(self) -> Path:
+        """What its environment holds."""
+        return _HERE / "peers" / f"requirements-{self.name}.txt"
+
+    def prepare(self) -> None:
+        """Make its environment unless one with the same content is there."""
+        wanted, ready = self.requirements.read_text(), self._folder / "ready"
+        if ready.is_file() and ready.read_text() == wanted:
+            return
+        _run([sys.executable, "-m", "venv", "--clear", str(self._folder)])
+        pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        _run([str(self._python), *pip, "-r", str(self.requirements)])
+        ready.write_text(wanted)
+
+    def measure(self, counts: Mapping[str, int]) -> tuple[str, dict[str, float]]:
+        """Return its version and the seconds that each case took."""
+        arguments = ["-m", f"peers.{self.script}", json.dumps(dict(counts))]
+        answer: dict[str, Any] = json.loads(_run([str(self._python), *arguments]).splitlines()[-1])
+        return answer["version"], answer["seconds"]
+
+    @property
+    def _folder(self) -> Path:
+        return _ENVIRONMENTS / self.name
+
+    @property
+    def _python(self) -> Path:
+        windows = os.name == "nt"
+        return self._folder / ("Scripts" if windows else "bin") / "python"
+
+
+PEERS = (
+    Peer(
+        name="pure-ldp",
+        script="pure_ldp_loops",
+        how="loop, not secure",
+        cases=(
+            "randomized response",
+            "symmetric unary encoding",
+            "optimised unary encoding",
+            "local hashing",
+            "Hadamard response",
+        ),
+    ),
+    Peer(
+        name="multi-freq-ldpy",
+        script="multi_freq_ldpy_loops",
+        how="compiled loop, not secure",
+        cases=(
+            "randomized response",
+            "subset selection",
+            "symmetric unary encoding",
+            "optimised unary encoding",
+            "local hashing",
+            "independent reports",
+        ),
+    ),
+    Peer(
+        name="opendp",
+        script="opendp_loops",
+        how="loop (Laplace: vector), secure",
+        cases=("randomized response", "symmetric unary encoding", "Laplace"),
+        slow=True,
+    ),
+)
+
+
+def _run(command: Sequence[str]) -> str:
+    """Return what the command printed; raise PeerError with its own reason if it fails."""
+    try:
+        done = subprocess.run(  # noqa: S603  the command is made of our own names and paths
+            command, cwd=_HERE, capture_output=True, text=True, timeout=_PATIENCE, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise PeerError(type(error).__name__) from error
+    if done.returncode:
+        raise PeerError(_reason(done.stderr) or f"exit code {done.returncode}")
+    return done.stdout
+
+
+def _reason(complaint: str) -> str:
+    lines = [line.strip() for line in complaint.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    return (errors or lines or [""])[-1][:120]

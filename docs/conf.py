@@ -1,0 +1,69 @@
+"""How the documentation is built: offline, from this folder, with every example executed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import supm
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+project = "SUPM"
+author = "The SUPM developers"
+version = release = supm.__version__
+project_copyright = author
+
+extensions = [
+    "mathml",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build", "gallery_src", "gallery/*.ipynb", "sg_execution_times.rst"]
+templates_path = ["_templates"]
+# A word in single backticks is a link where it names an object, and emphasis elsewhere.
+default_role = "autolink"
+nitpicky = True
+nitpick_ignore_regex = [
+    # Other packages' objects: their inventories would have to be downloaded.
+    (r"py:.*", r"(abc|collections|dataclasses|enum|fractions|numpy|typing)\..*"),
+    # Private modules are named in docstrings for those who read the source; they have no page.
+    (r"py:.*", r"(supm\.)?([a-z_]+\.)*_[a-z_]+(\..*)?"),
+]
+
+myst_enable_extensions = ["deflist", "dollarmath"]
+myst_heading_anchors = 3
+html_math_renderer = "mathml"
+
+# The reference shows what each room exports, in the order of its __all__.
+autosummary_ignore_module_all = False
+autosummary_imported_members = True
+autodoc_member_order = "bysource"
+# Types are in the docstrings; in the signatures they would only repeat them.
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+
+sphinx_gallery_conf = {
+    "abort_on_example_error": True,
+    "backreferences_dir": None,
+    "download_all_examples": False,
+    "examples_dirs": "gallery_src",
+    "gallery_dirs": "gallery",
+    "run_stale_examples": True,
+    "show_signature": False,
+    "write_computation_times": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "SUPM"
+html_show_sourcelink = False
+html_theme_options = {
+    "footer_end": [],
+    "footer_start": ["copyright"],
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "show_toc_level": 2,
+}

@@ -1,0 +1,131 @@
+"""What an attacker who knows a mechanism looks at, to tell two inputs apart.
+
+For a small alphabet the whole report is looked at. For a large one hardly any report is seen twice, so the attacker reads
+from it only which of the two symbols it supports; the formats are public and are read here without the mechanism's help.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._random import RandomSource
+from supm.audit.cells import Auditable, grid_points
+from supm.audit.empirical import LowerBound, epsilon_lower_bound
+from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.mechanisms import LocalHashing, SubsetSelection, UnaryEncoding
+
+__all__ = ["attack", "check_attack"]
+
+_SMALL = 1 << 12
+
+
+def attack(
+    mechanism: Auditable,
+    source: RandomSource,
+    *,
+    left: int = 0,
+    right: int = -1,
+    trials: int = 1_000_000,
+    error: float = FAMILY_ERROR,
+) -> LowerBound:
+    """Bound a shipped mechanism's epsilon from below, from its samples alone.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel or Laplace
+        The mechanism to be attacked.
+    source : RandomSource
+        Where randomness comes from.
+    left, right : int
+        Numbers of the two inputs to be told apart; by default the first and the last.
+    trials : int, default 10^6
+        Reports drawn for each of the two.
+    error : float, default 1e-6
+        Chance that the bound is not true.
+
+    Returns
+    -------
+    LowerBound
+        What the reports prove.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> bits = UnaryEncoding.optimised(size=100, epsilon=1.0)
+    >>> 0.8 < attack(bits, simulation(1), trials=50_000).epsilon < 1.0
+    True
+    """
+    inputs = grid_points(mechanism)
+    symbols = [int(number) % len(inputs) for number in (left, right)]
+
+    def samples(number: int, count: int) -> NDArray[Any]:
+        told = mechanism.randomize(np.repeat(inputs[[number]], count, axis=0), source).symbols
+        supported = _supported(mechanism, told, symbols)
+        return told if supported is None else supported
+
+    return epsilon_lower_bound(samples, *symbols, trials=trials, confidence=1.0 - error)
+
+
+def check_attack(
+    mechanism: Auditable,
+    source: RandomSource,
+    *,
+    claimed: float | None = None,
+    trials: int = 1_000_000,
+    error: float = FAMILY_ERROR,
+) -> Finding:
+    """Check that samples alone do not prove the claim wrong.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel or Laplace
+        The mechanism to be checked.
+    source : RandomSource
+        Where randomness comes from.
+    claimed : float, optional
+        The claim; by default what the mechanism itself claims.
+    trials : int, default 10^6
+        Reports drawn for the first and for the last input.
+    error : float, default 1e-6
+        Chance that a true mechanism fails.
+
+    Returns
+    -------
+    Finding
+        Broken if the lower bound is above the claim.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> bits = UnaryEncoding.optimised(size=4, epsilon=1.0)
+    >>> check_attack(bits, simulation(1), claimed=0.5, trials=50_000).passed
+    False
+    """
+    claim = mechanism.epsilon if claimed is None else claimed
+    bound = attack(mechanism, source, trials=trials, error=error)
+    return Finding(
+        check="check_attack",
+        passed=bound.epsilon <= claim,
+        detail=f"claimed {claim:.9g}, {trials} samples prove at least {bound.epsilon:.4g} ({bound.event})",
+        statistic=bound.epsilon,
+    )
+
+
+def _supported(
+    mechanism: Auditable, told: NDArray[Any], symbols: list[int]
+) -> NDArray[np.int64] | None:
+    """Say which of the two symbols each report supports, where reports are too many to be told apart."""
+    if isinstance(mechanism, SubsetSelection) and mechanism.outcomes > _SMALL:
+        seen = [(told == symbol).any(axis=1) for symbol in symbols]
+    elif isinstance(mechanism, UnaryEncoding) and mechanism.outcomes > _SMALL:
+        seen = [(told[:, symbol // 8] >> (symbol % 8)) & 1 for symbol in symbols]
+    elif isinstance(mechanism, LocalHashing) and mechanism.outcomes > _SMALL:
+        factor, shift, bucket = told.astype(object).T if mechanism.prime >> 30 else told.T
+        prime, buckets = mechanism.prime, mechanism.buckets
+        seen = [(factor * symbol + shift) % prime % buckets == bucket for symbol in symbols]
+    else:
+        return None
+    return 2 * seen[0].astype(np.int64) + seen[1].astype(np.int64)

@@ -1,0 +1,112 @@
+"""Reports as numbered cells with known probabilities: the common ground of the statistical checks.
+
+A finite channel has its outcomes for cells. The Laplace mechanism reports any whole number, so its reports are sorted
+into runs between quantiles, with the places around the owner's own grid point kept single.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import SupmError
+from supm._random import RandomSource
+from supm.mechanisms import FiniteChannel, Reports
+from supm.mechanisms.randomizers.laplace import Laplace
+
+__all__ = ["Auditable", "Cells", "ImpossibleReportError", "cells_of", "grid_points"]
+
+_RUNS = 64
+
+Auditable: TypeAlias = FiniteChannel | Laplace
+
+
+class ImpossibleReportError(SupmError):
+    """A sampler drew what its channel says is impossible."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cells:
+    """Cells of reports and their exact probabilities for a few inputs.
+
+    Parameters
+    ----------
+    probabilities : ndarray of float, shape (inputs, cells)
+        The probability of each cell for each input.
+    number : callable
+        Numbers each report with its cell.
+    """
+
+    probabilities: NDArray[np.float64]
+    number: Callable[[Reports], NDArray[np.int64]]
+
+    def draw(
+        self, mechanism: Auditable, values: NDArray[Any], source: RandomSource
+    ) -> NDArray[np.int64]:
+        """Draw one cell per value, or raise ImpossibleReportError."""
+        reports = mechanism.randomize(values, source)
+        if len(reports) != len(values):
+            message = f"{len(values)} values gave {len(reports)} reports"
+            raise ImpossibleReportError(message)
+        if reports.symbols.dtype.kind not in "iu":
+            message = f"reports are {reports.symbols.dtype}, not whole numbers"
+            raise ImpossibleReportError(message)
+        try:
+            cells = self.number(reports)
+        except SupmError as refusal:
+            message = f"the mechanism refuses its own report: {refusal}"
+            raise ImpossibleReportError(message) from None
+        if cells.min() < 0 or cells.max() >= self.probabilities.shape[1]:
+            message = f"a report lies outside the {self.probabilities.shape[1]} cells of the channel"
+            raise ImpossibleReportError(message)
+        return cells
+
+
+def cells_of(mechanism: Auditable, inputs: Sequence[int]) -> Cells:
+    """Return the cells of a mechanism, with probabilities for the inputs of the given numbers.
+
+    Examples
+    --------
+    >>> meter = Laplace.for_epsilon(low=0, high=1, steps=4, epsilon=1.0)
+    >>> bool(np.allclose(cells_of(meter, [0, 4]).probabilities.sum(axis=1), 1))
+    True
+    """
+    if isinstance(mechanism, FiniteChannel):
+        rows = mechanism.channel()[np.array(inputs)]
+        return Cells(probabilities=rows, number=mechanism.outcome)
+    cuts = np.unique(np.concatenate([_cuts(mechanism, index) for index in inputs]))
+    below = [mechanism.cumulative(index, cuts) for index in inputs]
+    rows = np.diff(np.array(below), axis=1, prepend=0.0, append=1.0)
+    least, greatest = mechanism.alphabet
+
+    def number(reports: Reports) -> NDArray[np.int64]:
+        symbols = reports.symbols
+        if symbols.min() < least or symbols.max() > greatest:
+            message = f"a report lies outside {least} … {greatest}"
+            raise ImpossibleReportError(message)
+        return np.searchsorted(cuts, symbols)
+
+    return Cells(probabilities=np.maximum(rows, 0.0), number=number)
+
+
+def grid_points(mechanism: Auditable) -> NDArray[Any]:
+    """Return one value per input: what `randomize` takes."""
+    if isinstance(mechanism, FiniteChannel):
+        return mechanism.inputs()
+    return mechanism.grid.points()
+
+
+def _cuts(mechanism: Laplace, index: int) -> NDArray[np.int64]:
+    """Find the quantiles by bisection, and keep the places around the owner's own point single."""
+    levels = np.arange(1, _RUNS) / _RUNS
+    least, greatest = mechanism.alphabet
+    low, high = np.full(levels.size, least), np.full(levels.size, greatest)
+    while (low < high).any():
+        middle = (low + high) // 2
+        reached = mechanism.cumulative(index, middle) >= levels
+        low, high = np.where(reached, low, middle + 1), np.where(reached, middle, high)
+    return np.concatenate((low, np.arange(index - 2, index + 2)))

@@ -1,0 +1,117 @@
+"""Exact checks of a channel: fractions against the claim, no sampling and no tolerance.
+
+These checks look at what a mechanism says it does. Whether its sampler does that is the business of
+`supm.audit.sampler`; a mechanism is true when both agree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from supm.audit.finding import Finding
+from supm.mechanisms import FiniteChannel
+from supm.mechanisms._words import epsilon_of
+
+__all__ = ["check_epsilon", "check_inputs", "check_rows_sum_to_one", "exact_epsilon"]
+
+_LOOSE = 1e-9
+
+
+def exact_epsilon(channel: Sequence[Sequence[Fraction]]) -> float:
+    """Return the least epsilon that a channel keeps, over all pairs of inputs and all outcomes.
+
+    Parameters
+    ----------
+    channel : sequence of rows of Fraction
+        Probability of each outcome (column) for each input (row).
+
+    Returns
+    -------
+    float
+        The logarithm of the largest ratio within a column, rounded up; infinite if an outcome is possible for
+        one input and impossible for another.
+
+    Examples
+    --------
+    >>> exact_epsilon([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    1.0986122886681098
+    >>> exact_epsilon([[Fraction(1), Fraction(0)], [Fraction(1, 2), Fraction(1, 2)]])
+    inf
+    """
+    largest = Fraction(1)
+    for column in zip(*channel, strict=True):
+        # Few levels occur in a column, and comparing fractions is dear: compare each level once.
+        levels = set(column)
+        low, high = min(levels), max(levels)
+        if low == high:
+            continue
+        if low == 0:
+            return math.inf
+        largest = max(largest, high / low)
+    return epsilon_of(largest)
+
+
+def check_inputs(mechanism: FiniteChannel) -> Finding:
+    """Check that the channel has one row per input, one column per outcome, and probabilities in it."""
+    channel = mechanism.exact_channel()
+    shape = (len(channel), {len(row) for row in channel})
+    expected = (len(mechanism.inputs()), {mechanism.outcomes})
+    proper = all(0 <= entry <= 1 for row in channel for entry in set(row))
+    columns = ", ".join(str(width) for width in sorted(shape[1]))
+    return Finding(
+        check="check_inputs",
+        passed=shape == expected and proper,
+        detail=f"{shape[0]} rows of {columns} entries for {expected[0]} inputs and "
+        f"{mechanism.outcomes} outcomes" + ("" if proper else ", not all in [0, 1]"),
+    )
+
+
+def check_rows_sum_to_one(mechanism: FiniteChannel) -> Finding:
+    """Check that the probabilities of each input add up to exactly one."""
+    channel = mechanism.exact_channel()
+    off = [number for number, row in enumerate(channel) if sum(row) != 1]
+    excess = max((abs(float(sum(channel[number]) - 1)) for number in off), default=0.0)
+    return Finding(
+        check="check_rows_sum_to_one",
+        passed=not off,
+        detail=f"{len(off)} of {len(channel)} rows do not sum to one",
+        statistic=excess,
+    )
+
+
+def check_epsilon(mechanism: FiniteChannel, *, claimed: float | None = None) -> Finding:
+    """Check the claim against the exact epsilon of the channel.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel
+        The mechanism to be checked.
+    claimed : float, optional
+        The claim; by default what the mechanism itself claims.
+
+    Returns
+    -------
+    Finding
+        Broken if the exact epsilon is above the claim; loose if the claim is above it by more than one part
+        in 10^9.
+
+    Examples
+    --------
+    >>> from supm.mechanisms import GeneralizedRandomizedResponse
+    >>> coin = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=1.0)
+    >>> print(check_epsilon(coin))
+    check_epsilon: passed, claimed 1, exact 1
+    >>> print(check_epsilon(coin, claimed=0.5))
+    check_epsilon: BROKEN, claimed 0.5, exact 1
+    """
+    claim = mechanism.epsilon if claimed is None else claimed
+    exact = exact_epsilon(mechanism.exact_channel())
+    return Finding(
+        check="check_epsilon",
+        passed=exact <= claim,
+        detail=f"claimed {claim:.9g}, exact {exact:.9g}",
+        statistic=exact,
+        loose=exact < claim * (1 - _LOOSE),
+    )

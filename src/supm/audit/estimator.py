@@ -1,0 +1,177 @@
+"""Is the estimator the inverse of the channel? Exactly where the channel can be written down.
+
+One report of each kind is taken and estimated by itself; weighting these estimates with a row of the channel gives the
+exact expectation and variance for the input of that row. Nothing is simulated except to collect the reports.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._random import RandomSource
+from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.readings import Readable, Readings, read
+from supm.mechanisms import FrequencyRandomizer
+from supm.mechanisms.randomizers._numeric import NumericRandomizer
+
+__all__ = ["check_estimates", "check_unbiased", "check_variance"]
+
+_TOLERANCE = 1e-9
+
+
+def check_unbiased(mechanism: Readable, source: RandomSource) -> Finding:
+    """Check that the exact expectation of an estimate is the truth, for every input.
+
+    Parameters
+    ----------
+    mechanism : FrequencyRandomizer, IndependentReports, JointReport, NumericRandomizer or ODP
+        The mechanism to be checked; its channel is small enough to be written down.
+    source : RandomSource
+        Used to collect one report of each kind.
+
+    Returns
+    -------
+    Finding
+        Broken if an expectation is off by more than 1e-9 of a typical reading.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import GeneralizedRandomizedResponse
+    >>> coin = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=1.0)
+    >>> check_unbiased(coin, simulation(1)).passed
+    True
+    """
+    readings = read(mechanism, source)
+    bias = np.abs(readings.mean() - readings.targets)
+    return _compare("check_unbiased", bias, readings, power=1)
+
+
+def check_variance(
+    mechanism: FrequencyRandomizer | NumericRandomizer, source: RandomSource
+) -> Finding:
+    """Check that ``variance`` is the exact variance of an estimate, for every input.
+
+    Parameters
+    ----------
+    mechanism : FrequencyRandomizer or NumericRandomizer
+        The mechanism to be checked; its channel is small enough to be written down.
+    source : RandomSource
+        Used to collect one report of each kind.
+
+    Returns
+    -------
+    Finding
+        Broken if a variance is off by more than 1e-9 of a typical squared reading.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import GeneralizedRandomizedResponse
+    >>> coin = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=1.0)
+    >>> check_variance(coin, simulation(1)).passed
+    True
+    """
+    readings = read(mechanism, source)
+    stated = _stated_variance(mechanism, readings.targets)
+    off = np.abs(readings.variance() - stated)
+    return _compare("check_variance", off, readings, power=2)
+
+
+def check_estimates(
+    mechanism: FrequencyRandomizer | NumericRandomizer,
+    source: RandomSource,
+    *,
+    draws: int = 1 << 16,
+    error: float = FAMILY_ERROR,
+) -> Finding:
+    """Check estimates of simulated crowds: no bias beyond the stated variance.
+
+    This is the check for mechanisms whose channel is too large to be written down. Each crowd holds one value: the
+    smallest, a middle one or the largest.
+
+    Parameters
+    ----------
+    mechanism : FrequencyRandomizer or NumericRandomizer
+        The mechanism to be checked.
+    source : RandomSource
+        Where randomness comes from.
+    draws : int, default 2^16
+        Owners in each crowd.
+    error : float, default 1e-6
+        Chance that a true estimator fails.
+
+    Returns
+    -------
+    Finding
+        Broken if an estimate is further from the truth than its variance explains.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import LocalHashing
+    >>> hashing = LocalHashing.for_epsilon(size=1000, epsilon=1.0)
+    >>> check_estimates(hashing, simulation(1), draws=1000).passed
+    True
+    """
+    bounds = [_bound(mechanism, value, source, draws) for value in _three_values(mechanism)]
+    tests = sum(bound.size for bound in bounds)
+    corrected = min(1.0, tests * min(float(bound.min()) for bound in bounds))
+    return Finding(
+        check="check_estimates",
+        passed=corrected > error,
+        detail=f"{tests} estimates from {len(bounds)} crowds of {draws}, corrected p-value {corrected:.3g}",
+        statistic=corrected,
+    )
+
+
+def _compare(check: str, off: NDArray[np.float64], readings: Readings, *, power: int) -> Finding:
+    # What was never drawn cannot be read; it can hide no more than its probability times the largest reading.
+    hidden = 2.0 * readings.unseen * readings.largest**power
+    allowed = _TOLERANCE * readings.scale**power + hidden
+    largest = float((off - allowed[:, np.newaxis]).max())
+    return Finding(
+        check=check,
+        passed=largest <= 0.0,
+        detail=f"largest difference {off.max():.3g} where {allowed.max():.3g} is allowed, {readings.seen} kinds "
+        "of report",
+        statistic=float(off.max()),
+    )
+
+
+def _stated_variance(
+    mechanism: FrequencyRandomizer | NumericRandomizer, truth: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    distinct, inverse = np.unique(truth, return_inverse=True)
+    stated = np.array([mechanism.variance(value) for value in distinct.tolist()])
+    return stated[inverse].reshape(truth.shape)
+
+
+def _three_values(mechanism: FrequencyRandomizer | NumericRandomizer) -> list[float]:
+    if isinstance(mechanism, FrequencyRandomizer):
+        return [0, mechanism.size // 2, mechanism.size - 1]
+    return [mechanism.low, (mechanism.low * 2 + mechanism.high) / 3, mechanism.high]
+
+
+def _bound(
+    mechanism: FrequencyRandomizer | NumericRandomizer,
+    value: float,
+    source: RandomSource,
+    draws: int,
+) -> NDArray[np.float64]:
+    """Bound the p-values of one crowd's estimates by Bernstein's inequality.
+
+    The normal distribution would be wrong far out, where few of the reports support a symbol.
+    """
+    reports = mechanism.randomize(np.repeat(value, draws), source)
+    found = np.atleast_1d(mechanism.estimate(mechanism.tally(reports)).values)
+    if isinstance(mechanism, FrequencyRandomizer):
+        truth = (np.arange(mechanism.size) == value).astype(np.float64)
+        reach = 1.0 / float(mechanism.hit - mechanism.miss)
+    else:
+        truth, reach = np.array([value]), 0.0
+    off = np.abs(found - truth)
+    spread = _stated_variance(mechanism, truth) + reach * off / 3.0
+    bound: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.exp(-draws * off**2 / (2.0 * spread)))
+    return bound

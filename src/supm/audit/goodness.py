@@ -1,0 +1,87 @@
+"""How well counts fit probabilities, with p-values that hold far out in the tail.
+
+The chi-square distribution is a poor guide to the far tail of counts that are expected to be small, and a family-wise
+error of 10^-6 lives in that tail. So cells that are expected rarely are tested one by one with the exact binomial
+distribution, and enter the chi-square test only in groups that are large enough.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+__all__ = ["goodness_of_fit"]
+
+_ENOUGH = 1000.0
+
+
+def goodness_of_fit(counts: NDArray[np.int64], probabilities: NDArray[np.float64]) -> float:
+    """Return the p-value of observed counts.
+
+    Parameters
+    ----------
+    counts : ndarray of int
+        How often each cell was drawn.
+    probabilities : ndarray of float
+        The probability of each cell.
+
+    Returns
+    -------
+    float
+        The smallest p-value of the tests made, multiplied by their number. Zero if a cell of probability zero
+        was drawn.
+
+    Examples
+    --------
+    >>> fair = np.array([0.5, 0.5])
+    >>> goodness_of_fit(np.array([50_100, 49_900]), fair) > 0.5
+    True
+    >>> goodness_of_fit(np.array([51_000, 49_000]), fair) < 1e-9
+    True
+    """
+    total = int(counts.sum())
+    expected = total * probabilities
+    rare = expected < _ENOUGH
+    single = _binomial(counts[rare], total, probabilities[rare])
+    grouped = _chi_square(counts, expected, rare)
+    smallest = min(grouped, float(single.min(initial=1.0)))
+    return min(1.0, smallest * (1 + single.size))
+
+
+def _binomial(
+    counts: NDArray[np.int64], total: int, probabilities: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    below = stats.binom.cdf(counts, total, probabilities)
+    above = stats.binom.sf(counts - 1, total, probabilities)
+    two_sided: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.minimum(below, above))
+    return two_sided
+
+
+def _chi_square(
+    counts: NDArray[np.int64], expected: NDArray[np.float64], rare: NDArray[np.bool_]
+) -> float:
+    if expected.sum() < _ENOUGH:
+        return 1.0
+    seen, hoped = _gather(counts, expected, rare)
+    if seen.size < 2:
+        return 1.0
+    return float(stats.chisquare(seen, hoped, sum_check=False).pvalue)
+
+
+def _gather(
+    counts: NDArray[np.int64], expected: NDArray[np.float64], rare: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Keep the common cells and gather the rare ones, in order of probability, into large groups."""
+    order = np.flatnonzero(rare)[np.argsort(expected[rare], kind="stable")]
+    groups = int(expected[order].sum() // _ENOUGH)
+    if groups == 0:
+        # Too little for a group of its own: it joins the rarest common cell.
+        order = np.append(order, np.where(rare, np.inf, expected).argmin())
+        groups = 1
+    common = np.setdiff1d(np.arange(counts.size), order)
+    filled = np.cumsum(expected[order]) / expected[order].sum()
+    group = np.minimum((filled * groups).astype(np.int64), groups - 1)
+    seen = np.append(counts[common], np.bincount(group, counts[order], groups))
+    hoped = np.append(expected[common], np.bincount(group, expected[order], groups))
+    return seen, hoped

@@ -1,0 +1,242 @@
+"""Run every check that applies to a mechanism, and say whether its promise is true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, TypeAlias
+
+from supm._errors import PromiseError
+from supm._random import RandomSource
+from supm.audit.attack import check_attack
+from supm.audit.catalogue import Entry, catalogue
+from supm.audit.cells import Auditable
+from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_one
+from supm.audit.density import check_stated_epsilon
+from supm.audit.estimator import check_estimates, check_unbiased, check_variance
+from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.grid import check_grid
+from supm.audit.independence import check_independence
+from supm.audit.raw_values import check_raw_values
+from supm.audit.sampler import check_density, check_sampler
+from supm.mechanisms import (
+    FiniteChannel,
+    FrequencyRandomizer,
+    IndependentReports,
+    JointReport,
+    OrderedDiscretePerturbation,
+)
+from supm.mechanisms.randomizers._numeric import NumericRandomizer
+from supm.mechanisms.randomizers._window import WindowRandomizer
+from supm.mechanisms.randomizers.hybrid import Hybrid
+from supm.mechanisms.randomizers.laplace import Laplace
+
+__all__ = ["Audit", "audit", "audit_all"]
+
+_WRITTEN_DOWN = 1 << 16
+_DRAWN_BITS = 1 << 26
+_MOST_DRAWS = 1 << 22
+_OBJECTS = 32
+
+_EXACT_EPSILON = ("check_epsilon", "check_stated_epsilon")
+_READABLE = (
+    FrequencyRandomizer,
+    IndependentReports,
+    JointReport,
+    NumericRandomizer,
+    OrderedDiscretePerturbation,
+)
+
+_Check: TypeAlias = partial[Finding]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """What an audit of one mechanism found.
+
+    Parameters
+    ----------
+    mechanism : str
+        Its name.
+    parameters : str
+        Its parameters, in words.
+    claimed : float
+        The epsilon that it claims.
+    exact : float or None
+        The epsilon of its exact channel, where that can be written down.
+    lower_bound : float or None
+        The epsilon that samples alone prove, where samples were drawn.
+    findings : tuple of Finding
+        The outcome of every check.
+    """
+
+    mechanism: str
+    parameters: str
+    claimed: float
+    exact: float | None
+    lower_bound: float | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Literal["true", "loose", "broken"]:
+        """Whether the promise is true, true with room to spare, or broken."""
+        if not all(finding.passed for finding in self.findings):
+            return "broken"
+        return "loose" if any(finding.loose for finding in self.findings) else "true"
+
+    def require(self) -> None:
+        """Raise PromiseError if the promise is broken."""
+        broken = [str(finding) for finding in self.findings if not finding.passed]
+        if broken:
+            message = f"{self.mechanism} ({self.parameters}): {'; '.join(broken)}."
+            raise PromiseError(message)
+
+
+def audit(
+    mechanism: Auditable,
+    source: RandomSource,
+    *,
+    claimed: float | None = None,
+    sampled: bool = True,
+    error: float = FAMILY_ERROR,
+) -> Audit:
+    """Run every check that applies to a mechanism.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel or Laplace
+        The mechanism to be audited.
+    source : RandomSource
+        Where randomness comes from.
+    claimed : float, optional
+        The claim; by default what the mechanism itself claims.
+    sampled : bool, default True
+        False leaves out all that draws reports.
+    error : float, default 1e-6
+        Chance that a true mechanism is called broken.
+
+    Returns
+    -------
+    Audit
+        All findings, and the verdict.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import GeneralizedRandomizedResponse
+    >>> coin = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=1.0)
+    >>> found = audit(coin, simulation(1))
+    >>> found.verdict, round(found.lower_bound, 2)
+    ('true', 0.98)
+    >>> audit(coin, simulation(1), claimed=0.5).verdict
+    'broken'
+    """
+    claim = mechanism.epsilon if claimed is None else claimed
+    findings = [_run(check) for check in _exact_checks(mechanism, source, claim)]
+    exact = [each.statistic for each in findings if each.check in _EXACT_EPSILON]
+    bound = None
+    if sampled:
+        checks = list(_sampled_checks(mechanism, source))
+        share = error / (len(checks) + 1)
+        findings += [_run(partial(check, error=share)) for check in checks]
+        bounded = _run(partial(check_attack, mechanism, source, claimed=claim, error=share))
+        findings.append(bounded)
+        bound = bounded.statistic
+    return Audit(
+        mechanism=type(mechanism).__name__,
+        parameters=repr(mechanism),
+        claimed=claim,
+        exact=exact[0] if exact else None,
+        lower_bound=bound,
+        findings=tuple(findings),
+    )
+
+
+def audit_all(source: RandomSource, entries: Iterable[Entry] | None = None) -> Iterator[Audit]:
+    """Audit all shipped mechanisms, one after the other.
+
+    Parameters
+    ----------
+    source : RandomSource
+        Where randomness comes from.
+    entries : iterable of Entry, optional
+        What to audit; by default the whole `catalogue`.
+
+    Yields
+    ------
+    Audit
+        One for each entry. The chance that a true mechanism is called broken is 10^-6 over all of them.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.audit.catalogue import entry
+    >>> [found.verdict for found in audit_all(simulation(1), [entry("duchi")])]
+    ['true']
+    """
+    lines = catalogue() if entries is None else list(entries)
+    for line in lines:
+        found = audit(
+            line.mechanism, source, sampled=line.sampled, error=FAMILY_ERROR / len(lines)
+        )
+        yield replace(found, mechanism=line.name, parameters=line.parameters)
+
+
+def _exact_checks(mechanism: Auditable, source: RandomSource, claim: float) -> Iterator[_Check]:
+    if isinstance(mechanism, Laplace):
+        yield partial(check_stated_epsilon, mechanism, claimed=claim)
+    elif _is_small(mechanism):
+        yield partial(check_inputs, mechanism)
+        yield partial(check_rows_sum_to_one, mechanism)
+        yield partial(check_epsilon, mechanism, claimed=claim)
+    if _is_small(mechanism):
+        if isinstance(mechanism, _READABLE):
+            yield partial(check_unbiased, mechanism, source)
+        if isinstance(mechanism, FrequencyRandomizer | NumericRandomizer):
+            yield partial(check_variance, mechanism, source)
+
+
+def _sampled_checks(
+    mechanism: Auditable, source: RandomSource
+) -> Iterator[Callable[..., Finding]]:
+    if isinstance(mechanism, Laplace):
+        yield partial(check_density, mechanism, source)
+    elif _is_small(mechanism):
+        yield partial(check_sampler, mechanism, source, draws=_draws(mechanism))
+    if _is_small(mechanism):
+        yield partial(check_independence, mechanism, source)
+    if isinstance(mechanism, FrequencyRandomizer | NumericRandomizer):
+        yield partial(check_estimates, mechanism, source)
+    if isinstance(mechanism, WindowRandomizer | Hybrid | Laplace):
+        yield partial(check_grid, mechanism, source)
+    if isinstance(mechanism, OrderedDiscretePerturbation):
+        yield partial(check_raw_values, mechanism, source)
+
+
+def _draws(mechanism: FiniteChannel) -> int:
+    """Draw more where a report costs less: by its length, and by the type of the raw values."""
+    inputs = mechanism.inputs()
+    cost = mechanism.report_bits * len(inputs) * (_OBJECTS if inputs.dtype == object else 1)
+    return min(_MOST_DRAWS, _DRAWN_BITS // cost)
+
+
+def _is_small(mechanism: Auditable) -> bool:
+    """Tell whether the channel can be written down at leisure."""
+    if isinstance(mechanism, Laplace):
+        least, greatest = mechanism.alphabet
+        return greatest - least <= _WRITTEN_DOWN
+    # The number of outcomes first: where it is huge, so may be the list of inputs.
+    return mechanism.outcomes <= _WRITTEN_DOWN and (
+        mechanism.outcomes * len(mechanism.inputs()) <= _WRITTEN_DOWN
+    )
+
+
+def _run(check: _Check) -> Finding:
+    """Run a check; one that cannot be run to its end is a finding too, and must not stop the others."""
+    try:
+        return check()
+    except Exception as failure:  # noqa: BLE001  whatever a broken mechanism raises is reported
+        name = check.func.__name__
+        detail = f"raised {type(failure).__name__}: {failure}"
+        return Finding(check=name, passed=False, detail=detail)

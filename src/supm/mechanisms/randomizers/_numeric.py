@@ -1,0 +1,183 @@
+"""What the randomizers of one number share: checks, chunks, decoding, tally and estimate.
+
+`GridRandomizer` turns a value into a report. `NumericRandomizer` also turns a report into an
+unbiased value: a subclass says where on the grid a report points on average (`_positions`) and how
+far it scatters (`_spread`), both in steps of the grid.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supm._errors import ParameterError
+from supm._random import RandomSource
+from supm._validation import Integers, Reals
+from supm.mechanisms.randomizers._grid import PublicGrid
+from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
+from supm.privacy import PureLDP
+
+__all__ = ["COUNT", "GridRandomizer", "NumericRandomizer"]
+
+COUNT = Integers("reports", 1, 1 << 62)
+_CHUNK = 1 << 15
+
+
+class GridRandomizer(ABC):
+    """Base of the randomizers that turn one number of a public range into one whole number."""
+
+    grid: PublicGrid
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """The epsilon that the sampler really keeps, rounded up."""
+
+    @property
+    @abstractmethod
+    def report_bits(self) -> int:
+        """Length of one report."""
+
+    @property
+    @abstractmethod
+    def alphabet(self) -> tuple[int, int]:
+        """The least and the greatest report."""
+
+    @abstractmethod
+    def _draw(self, indices: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+        """Randomise one chunk of grid points."""
+
+    @property
+    def low(self) -> float:
+        """The public lower bound."""
+        return self.grid.low
+
+    @property
+    def high(self) -> float:
+        """The public upper bound."""
+        return self.grid.high
+
+    @property
+    def steps(self) -> int:
+        """Steps of the public grid."""
+        return self.grid.steps
+
+    @property
+    def guarantee(self) -> PureLDP:
+        """The promise to each owner, derived from what the sampler uses."""
+        return PureLDP(self.epsilon)
+
+    @property
+    def report_bytes(self) -> int:
+        """Whole bytes that one report needs on a wire."""
+        return -(-self.report_bits // 8)
+
+    def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
+        """Turn each owner's value into a report.
+
+        Parameters
+        ----------
+        values : array-like of float
+            One value in [low, high] per owner.
+        source : RandomSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        Reports
+            One whole number per owner.
+        """
+        numbers = self.grid.check(values)
+        drawn = np.empty(len(numbers), dtype=np.int64)
+        for start in range(0, len(numbers), _CHUNK):
+            chunk = slice(start, start + _CHUNK)
+            drawn[chunk] = self._draw(self.grid.locate(numbers[chunk], source), source)
+        return Reports(symbols=drawn, simulation=source.simulation)
+
+    def _symbols(self, reports: Reports) -> NDArray[np.int64]:
+        """Return the reports as whole numbers; refuse what this randomizer cannot have sent."""
+        symbols = reports.symbols
+        least, greatest = self.alphabet
+        if symbols.ndim != 1 or symbols.size == 0 or symbols.dtype.kind not in "iu":
+            got = f"{symbols.dtype} of shape {symbols.shape}"
+            raise ParameterError("reports", "a flat array of at least one whole number", got)
+        if int(symbols.min()) < least or int(symbols.max()) > greatest:
+            constraint = f"whole numbers {least} … {greatest}"
+            raise ParameterError("reports", constraint, "one outside", "Refuse such a report.")
+        return symbols.astype(np.int64, copy=False)
+
+
+class NumericRandomizer(GridRandomizer):
+    """Base of the randomizers whose every report can be read as an unbiased value."""
+
+    @abstractmethod
+    def _positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return, in steps above low, the unbiased reading of each report."""
+
+    @abstractmethod
+    def _spread(self, position: float) -> float:
+        """Return, in squared steps, the variance of that reading, rounding to the grid included."""
+
+    def decode(self, reports: Reports) -> NDArray[np.float64]:
+        """Return one unbiased value per report; it may lie far outside [low, high]."""
+        return self.grid.place(self._positions(self._symbols(reports)))
+
+    def tally(self, reports: Reports) -> Tally:
+        """Add up the decoded values and their squares, both measured from the middle of the range.
+
+        Tallies of disjoint owners add up.
+        """
+        positions = self._positions(self._symbols(reports))
+        offset = self.grid.span * (positions / self.steps - 0.5)
+        sums = np.array([offset.sum(), np.square(offset).sum()])
+        return Tally(counts=sums, reports=len(reports), simulation=reports.simulation)
+
+    def estimate(self, tally: Tally) -> Estimate:
+        """Estimate, without bias, the mean of the owners' values.
+
+        Parameters
+        ----------
+        tally : Tally
+            Made by `tally`, or a sum of such.
+
+        Returns
+        -------
+        Estimate
+            The mean, and its standard error from the spread of the decoded reports. That spread
+            holds the owners' own differences too, so the error is that of the mean of the
+            population they came from. One report has no spread: its error is infinite.
+        """
+        if tally.counts.shape != (2,):
+            raise ParameterError("tally", "of 2 sums", tally.counts.shape)
+        count = COUNT.check(tally.reports)
+        mean, square = (float(each) / count for each in tally.counts)
+        spread = max(square - mean * mean, 0.0)
+        error = math.sqrt(spread / (count - 1)) if count > 1 else math.inf
+        return Estimate(
+            values=np.array(self.low + self.grid.span / 2 + mean),
+            standard_error=np.array(error),
+            simulation=tally.simulation,
+        )
+
+    def variance(self, value: float, reports: int = 1) -> float:
+        """Return the exact variance of the mean of decoded reports of owners who hold one value.
+
+        Parameters
+        ----------
+        value : float
+            The value that is held: a public assumption, not a record.
+        reports : int, default 1
+            How many owners report.
+
+        Returns
+        -------
+        float
+            Variance over the coins of the randomizer and of the rounding to the grid.
+        """
+        held = np.array([Reals("value", self.low, self.high).check(value)])
+        width = self.grid.span / self.steps
+        position = float(self.grid.position(held)[0])
+        return width * width * self._spread(position) / COUNT.check(reports)

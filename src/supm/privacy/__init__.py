@@ -1,0 +1,49 @@
+"""What is promised and what was spent: guarantees, neighbours, events, composition, budget."""
+
+from __future__ import annotations
+
+from supm.privacy.budget import Budget, Spending
+from supm.privacy.composition import parallel, sequential
+from supm.privacy.events import (
+    ComposedEvent,
+    Event,
+    GaussianEvent,
+    LaplaceEvent,
+    NonPrivateEvent,
+    PureEvent,
+    RandomizedResponseEvent,
+    accountant_relation,
+)
+from supm.privacy.guarantee import (
+    ApproximateDP,
+    GaussianDP,
+    Guarantee,
+    NoGuarantee,
+    PureDP,
+    PureLDP,
+)
+from supm.privacy.neighbours import Neighbours
+from supm.privacy.qualified import realised
+
+__all__ = [
+    "ApproximateDP",
+    "Budget",
+    "ComposedEvent",
+    "Event",
+    "GaussianDP",
+    "GaussianEvent",
+    "Guarantee",
+    "LaplaceEvent",
+    "Neighbours",
+    "NoGuarantee",
+    "NonPrivateEvent",
+    "PureDP",
+    "PureEvent",
+    "PureLDP",
+    "RandomizedResponseEvent",
+    "Spending",
+    "accountant_relation",
+    "parallel",
+    "realised",
+    "sequential",
+]

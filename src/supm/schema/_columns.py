@@ -1,0 +1,174 @@
+"""One column of private data, brought to one of two forms: numbers, or places in a list.
+
+Nothing here puts a value into an error: a message has the attribute's name and a count.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import decimal
+import math
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import RecordError
+from supm.schema._fields import Value
+
+__all__ = ["RawColumn", "clipped_numbers", "positions", "raw_column"]
+
+_KINDS: Final = {
+    "b": "true or false",
+    "c": "complex numbers",
+    "M": "dates",
+    "m": "durations",
+    "S": "bytes",
+    "U": "text",
+    "V": "structures",
+}
+_PLAIN: Final = (str, bool, np.bool_, numbers.Real, decimal.Decimal)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RawColumn:
+    """Values as they came, and which of them are missing."""
+
+    values: NDArray[Any]
+    missing: NDArray[np.bool_]
+
+
+def raw_column(name: str, column: object) -> RawColumn:
+    """Read a NumPy array, a series of any dataframe library, a list or a tuple."""
+    values, missing = _arrays(name, column)
+    if values.ndim != 1:
+        message = f"{name}: a column must have one dimension, got {values.ndim}."
+        raise RecordError(message)
+    if values.dtype.kind == "T":
+        values = values.astype(object)
+    return RawColumn(values, missing | _absent(values))
+
+
+def clipped_numbers(name: str, raw: RawColumn, low: float, high: float) -> NDArray[np.float64]:
+    """Return the numbers clipped to [low, high], with NaN where a value is missing."""
+    kind = raw.values.dtype.kind
+    if kind == "O":
+        return _clipped_objects(name, raw, low, high)
+    if kind not in "iuf":
+        raise _not_numbers(name, _KINDS.get(kind, "something else"))
+    # A long double may be beyond a double, so it is clipped as it is; all others fit exactly.
+    wide = raw.values if raw.values.dtype.itemsize > 8 else raw.values.astype(np.float64)
+    _refuse_infinite(name, int((np.isinf(wide) & ~raw.missing).sum()), wide.size)
+    clipped: NDArray[np.float64] = np.clip(wide, low, high).astype(np.float64)
+    clipped[raw.missing] = np.nan
+    return clipped
+
+
+def positions(name: str, raw: RawColumn, values: Sequence[Value]) -> NDArray[np.int64]:
+    """Return the place of each value in the list, and ``len(values)`` where it is missing."""
+    # Asked by the kind first: dates would become whole numbers in a list.
+    plain = raw.values.dtype.kind in "biufUO"
+    present = raw.values[~raw.missing].tolist() if plain else []
+    if not plain or not all(issubclass(kind, _PLAIN) for kind in set(map(type, present))):
+        message = f"{name}: the column holds something else than text, numbers, true or false."
+        raise RecordError(message)
+    place = {value: index for index, value in enumerate(values)}
+    found = np.full(raw.values.size, len(values), dtype=np.int64)
+    found[~raw.missing] = [place.get(each, -1) for each in present]
+    unknown = int((found < 0).sum())
+    if unknown:
+        message = (
+            f"{name}: {unknown} of {found.size} records hold a value that is not among the "
+            f"{len(values)} declared ones; correct the records or declare every possible value."
+        )
+        raise RecordError(message)
+    return found
+
+
+def _arrays(name: str, column: object) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    if isinstance(column, np.ma.MaskedArray):
+        return np.asarray(column.data), np.ma.getmaskarray(column)
+    if isinstance(column, np.ndarray):
+        return column, np.zeros(column.shape, dtype=np.bool_)
+    if isinstance(column, list | tuple):
+        # asarray would turn [1, "a"] into text; objects stay what they are.
+        values = np.fromiter(column, dtype=object, count=len(column))
+        return values, np.zeros(len(column), dtype=np.bool_)
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return _from_series(name, series)
+    kind = type(column).__name__
+    message = f"{name}: a column must be an array, a series or a list, got {kind}."
+    raise RecordError(message)
+
+
+def _from_series(name: str, series: nw.Series[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    # The mask is asked for by itself: to_numpy of a pyarrow dictionary fills its nulls.
+    missing = np.asarray(series.is_null().to_numpy(), dtype=np.bool_)
+    # Each library has its own error, and it may quote values: none is let through.
+    with contextlib.suppress(Exception):
+        return np.asarray(series.to_numpy()), missing
+    with contextlib.suppress(Exception):
+        return np.fromiter(series.to_list(), dtype=object, count=len(series)), missing
+    message = f"{name}: the column cannot be read as plain values."
+    raise RecordError(message)
+
+
+def _absent(values: NDArray[Any]) -> NDArray[np.bool_]:
+    if values.dtype.kind in "fc":
+        return np.asarray(np.isnan(values))
+    if values.dtype.kind in "mM":
+        return np.asarray(np.isnat(values))
+    if values.dtype.kind == "O":
+        return np.fromiter(map(_is_absent, values), dtype=np.bool_, count=values.size)
+    return np.zeros(values.shape, dtype=np.bool_)
+
+
+def _is_absent(value: object) -> bool:
+    if value is None:
+        return True
+    if isinstance(value, float | np.floating):
+        return math.isnan(value)
+    if isinstance(value, decimal.Decimal):
+        return value.is_nan()
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    # pandas need not be installed, so its two marks are known by name.
+    return type(value).__name__ in {"NAType", "NaTType"}
+
+
+def _clipped_objects(name: str, raw: RawColumn, low: float, high: float) -> NDArray[np.float64]:
+    present = raw.values[~raw.missing].tolist()
+    kinds = set(map(type, present))
+    if not all(map(_is_number, kinds)):
+        raise _not_numbers(name, "text" if str in kinds else "something else")
+    infinite = sum(value in (math.inf, -math.inf) for value in present)
+    _refuse_infinite(name, infinite, raw.values.size)
+    clipped = np.full(raw.values.size, np.nan)
+    # Compared before it is converted: an integer of any length has its place, a double may not.
+    clipped[~raw.missing] = [float(min(max(value, low), high)) for value in present]
+    return clipped
+
+
+def _is_number(kind: type) -> bool:
+    return issubclass(kind, numbers.Real | decimal.Decimal) and not issubclass(kind, bool)
+
+
+def _not_numbers(name: str, noun: str) -> RecordError:
+    return RecordError(
+        f"{name}: the column holds {noun} where numbers are expected; "
+        "convert it, or declare the attribute as ordinal or categorical."
+    )
+
+
+def _refuse_infinite(name: str, infinite: int, rows: int) -> None:
+    if infinite:
+        message = (
+            f"{name}: {infinite} of {rows} records are infinite, which is no measurement; "
+            "correct them or mark them as missing."
+        )
+        raise RecordError(message)

@@ -1,0 +1,177 @@
+"""The three kinds of attribute: continuous, ordinal and categorical.
+
+Each is a frozen public value. ``read`` brings a private column to the form that the rest of SUPM
+works on, and refuses what the description does not allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import RecordError
+from supm.schema._columns import RawColumn, clipped_numbers, positions, raw_column
+from supm.schema._fields import (
+    Missing,
+    Value,
+    check_bound,
+    check_missing,
+    check_name,
+    check_range,
+    check_values,
+)
+
+__all__ = ["Attribute", "Categorical", "Continuous", "Ordinal"]
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """A number between two public bounds.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column.
+    low, high : float
+        The public bounds. A finite value beyond them is clipped to the nearer one.
+    missing : {"refuse", "class"}
+        What a missing value does: it is refused, or it becomes a class of its own.
+
+    Examples
+    --------
+    >>> from supm.schema import Continuous
+    >>> age = Continuous("age", low=0, high=120)
+    >>> age.read([34, 61.5, 130]).tolist()
+    [34.0, 61.5, 120.0]
+    """
+
+    name: str
+    _: KW_ONLY
+    low: float
+    high: float
+    missing: Missing = "refuse"
+
+    def __post_init__(self) -> None:
+        name = check_name(self.name)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "low", check_bound(name, "low", self.low))
+        object.__setattr__(self, "high", check_bound(name, "high", self.high))
+        object.__setattr__(self, "missing", check_missing(name, self.missing))
+        check_range(name, self.low, self.high)
+
+    def read(self, column: object) -> NDArray[np.float64]:
+        """Return the column as numbers in [low, high], with NaN where a value is missing.
+
+        Parameters
+        ----------
+        column : array, series, list or tuple
+            Whole or real numbers. Text, dates and truth values are refused, and so are infinities.
+
+        Returns
+        -------
+        ndarray of float64
+
+        Raises
+        ------
+        RecordError
+            If a value is not a finite number, or is missing while ``missing`` is "refuse".
+        """
+        raw = _present(self, column)
+        return clipped_numbers(self.name, raw, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class _Listed:
+    name: str
+    _: KW_ONLY
+    values: tuple[Value, ...]
+    missing: Missing = "refuse"
+
+    def __post_init__(self) -> None:
+        name = check_name(self.name)
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "values", check_values(name, self.values))
+        object.__setattr__(self, "missing", check_missing(name, self.missing))
+
+    def read(self, column: object) -> NDArray[np.int64]:
+        """Return the position of each value in ``values``, and ``len(values)`` where it is missing.
+
+        This is the DTO of the papers (Algorithm 3), counted from 0 where they count from 1. Values
+        are compared as Python compares them: 1, 1.0 and True are equal; "1" is none of them.
+
+        Parameters
+        ----------
+        column : array, series, list or tuple
+            Values out of the declared list.
+
+        Returns
+        -------
+        ndarray of int64
+
+        Raises
+        ------
+        RecordError
+            If a value is not in the list, or is missing while ``missing`` is "refuse".
+        """
+        raw = _present(self, column)
+        return positions(self.name, raw, self.values)
+
+
+@dataclass(frozen=True)
+class Ordinal(_Listed):
+    """One of a list of values that have an order.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column.
+    values : sequence of str, int, float or bool
+        The possible values, lowest first: at least two, all distinct.
+    missing : {"refuse", "class"}
+        What a missing value does: it is refused, or it becomes a class of its own.
+
+    Examples
+    --------
+    >>> from supm.schema import Ordinal
+    >>> Ordinal("stage", values=("I", "II", "III")).read(["II", "I", "III"]).tolist()
+    [1, 0, 2]
+    """
+
+
+@dataclass(frozen=True)
+class Categorical(_Listed):
+    """One of a list of values that have no order.
+
+    Parameters
+    ----------
+    name : str
+        The name of the column.
+    values : sequence of str, int, float or bool
+        The possible values: at least two, all distinct.
+    missing : {"refuse", "class"}
+        What a missing value does: it is refused, or it becomes a class of its own.
+
+    Examples
+    --------
+    >>> from supm.schema import Categorical
+    >>> ward = Categorical("ward", values=("north", "east", "south"), missing="class")
+    >>> ward.read(["east", None, "north"]).tolist()
+    [1, 3, 0]
+    """
+
+
+Attribute = Continuous | Ordinal | Categorical
+
+
+def _present(attribute: Continuous | _Listed, column: object) -> RawColumn:
+    raw = raw_column(attribute.name, column)
+    absent = int(raw.missing.sum())
+    if absent and attribute.missing == "refuse":
+        message = (
+            f"{attribute.name}: {absent} of {raw.missing.size} records have no value; "
+            'leave them out or declare the attribute with missing="class".'
+        )
+        raise RecordError(message)
+    return raw

@@ -1,0 +1,128 @@
+"""Classes of listed values: runs of neighbours if they have an order, a fixed partition if not."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm.schema.attributes import Categorical, Ordinal
+from supm.schema.discretizer import CLASSES, Discretizer, expect
+
+__all__ = ["MergeModulo", "MergeNeighbours"]
+
+
+class _Merge(Discretizer):
+    """Classes of listed values, by a fixed public table from positions to classes."""
+
+    attribute: Ordinal | Categorical
+    classes: int
+
+    def classify(self, values: NDArray[Any]) -> NDArray[np.int64]:
+        return np.take(self._table, values)
+
+    @property
+    def _classes(self) -> int:
+        return min(len(self.attribute.values), self.classes)
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        held: list[list[str]] = [[] for _ in range(self._classes)]
+        for value, place in zip(self.attribute.values, self._table, strict=False):
+            held[int(place)].append(str(value))
+        return tuple(", ".join(values) for values in held)
+
+    @property
+    @abstractmethod
+    def _table(self) -> NDArray[np.int64]: ...
+
+
+@dataclass(frozen=True)
+class MergeNeighbours(_Merge):
+    """Runs of neighbouring values of an ordinal attribute.
+
+    Of c values, the one at place k (counted from 1) falls in class ``ceil(k l / c)`` of
+    ``l = min(c, classes)``. The classes stand for numbers evenly spread over [-1, 1].
+
+    Parameters
+    ----------
+    attribute : Ordinal
+        The attribute.
+    classes : int
+        The largest number of classes, at least 2.
+
+    Examples
+    --------
+    >>> from supm.schema import MergeNeighbours, Ordinal
+    >>> pain = Ordinal("pain", values=("none", "mild", "strong", "severe"))
+    >>> merged = MergeNeighbours(pain, classes=2)
+    >>> merged.encode(["none", "strong", "severe", "mild"]).tolist()
+    [0, 1, 1, 0]
+    >>> merged.labels
+    ('none, mild', 'strong, severe')
+    """
+
+    attribute: Ordinal
+    _: KW_ONLY
+    classes: int
+
+    def __post_init__(self) -> None:
+        expect(self, Ordinal)
+        object.__setattr__(self, "classes", CLASSES.check(self.classes))
+
+    @property
+    def representatives(self) -> NDArray[np.float64]:  # noqa: D102  inherited
+        return self._with_missing(np.linspace(-1.0, 1.0, self._classes), 0.0)
+
+    @cached_property
+    def _table(self) -> NDArray[np.int64]:
+        values, classes = len(self.attribute.values), self._classes
+        places = np.arange(1, values + 1, dtype=np.int64)
+        return np.append(-(-places * classes // values) - 1, classes)
+
+
+@dataclass(frozen=True)
+class MergeModulo(_Merge):
+    """A fixed partition of the values of a categorical attribute.
+
+    The value at place k (counted from 1) falls in class ``((k - 1) mod l) + 1`` of
+    ``l = min(c, classes)``. The classes have no order: no number stands for them, use `one_hot`.
+
+    Parameters
+    ----------
+    attribute : Categorical
+        The attribute.
+    classes : int
+        The largest number of classes, at least 2.
+
+    Examples
+    --------
+    >>> from supm.schema import Categorical, MergeModulo
+    >>> ward = Categorical("ward", values=("north", "east", "south"))
+    >>> merged = MergeModulo(ward, classes=2)
+    >>> merged.encode(["north", "east", "south"]).tolist()
+    [0, 1, 0]
+    >>> merged.one_hot(merged.encode(["east"])).tolist()
+    [[0.0, 1.0]]
+    """
+
+    attribute: Categorical
+    _: KW_ONLY
+    classes: int
+
+    def __post_init__(self) -> None:
+        expect(self, Categorical)
+        object.__setattr__(self, "classes", CLASSES.check(self.classes))
+
+    @property
+    def representatives(self) -> None:  # noqa: D102  inherited
+        return None
+
+    @cached_property
+    def _table(self) -> NDArray[np.int64]:
+        places = np.arange(len(self.attribute.values), dtype=np.int64)
+        return np.append(places % self._classes, self._classes)

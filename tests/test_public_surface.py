@@ -1,0 +1,107 @@
+"""What the package shows: every public name is real, documented as it is called, and listed."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from numpydoc.validate import validate  # type: ignore[import-untyped]  # numpydoc ships no types
+
+import supm
+import supm.mechanisms
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+MODULES = sorted(m.name for m in pkgutil.walk_packages(supm.__path__, "supm."))
+ROOMS = sorted(
+    f"supm.{m.name}" for m in pkgutil.iter_modules(supm.__path__) if m.name[0] != "_" and m.ispkg
+)
+
+# Codes of numpydoc: parameters are missing, unknown, out of order, without a type, without a
+# description, or their colon is not set off.
+PARAMETERS = {"PR01", "PR02", "PR03", "PR04", "PR07", "PR10"}
+
+
+def exported(room: ModuleType) -> list[tuple[str, Any]]:
+    names = getattr(room, "__all__", [])
+    return [(f"{room.__name__}.{name}", getattr(room, name)) for name in names]
+
+
+def public_objects() -> Iterator[tuple[str, Any]]:
+    for room in ["supm", *ROOMS]:
+        for name, value in exported(importlib.import_module(room)):
+            if inspect.isclass(value) or inspect.isfunction(value):
+                yield name, value
+
+
+def public_methods() -> Iterator[tuple[str, Any]]:
+    classes = [(name, value) for name, value in public_objects() if inspect.isclass(value)]
+    for name, value in classes:
+        for attribute, member in inspect.getmembers(value):
+            function = inspect.unwrap(getattr(member, "fget", None) or member)
+            ours = str(getattr(function, "__module__", "")).startswith("supm.")
+            if ours and not attribute.startswith("_") and not isinstance(member, enum.Enum):
+                yield f"{name}.{attribute}", member
+
+
+def mechanisms() -> list[Any]:
+    return [
+        value
+        for _, value in exported(supm.mechanisms)
+        if inspect.isclass(value) and dataclasses.is_dataclass(value) and hasattr(value, "epsilon")
+    ]
+
+
+def faults(name: str) -> list[str]:
+    return [f"{code} {text}" for code, text in validate(name)["errors"] if code in PARAMETERS]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_a_module_exports_is_there_once(name: str) -> None:
+    module = importlib.import_module(name)
+    names = getattr(module, "__all__", [])
+    assert len(set(names)) == len(names)
+    assert [n for n in names if not hasattr(module, n)] == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_says_what_it_is_and_what_it_exports(room: str) -> None:
+    module = importlib.import_module(room)
+    assert module.__doc__
+    assert module.__all__
+
+
+def test_the_reference_lists_every_room() -> None:
+    """Its pages are generated from each room's ``__all__``, so that no name can be forgotten."""
+    listed = re.findall(r"^   (supm[.\w]*)$", (DOCS / "api/index.md").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted({"supm", *ROOMS} - {"supm.cli"})
+
+
+@pytest.mark.parametrize(("name", "value"), [pytest.param(*o, id=o[0]) for o in public_objects()])
+def test_a_public_object_documents_the_parameters_that_it_takes(name: str, value: Any) -> None:
+    assert value.__doc__
+    called = not (inspect.isclass(value) and issubclass(value, enum.Enum))
+    assert not called or faults(name) == []
+
+
+@pytest.mark.parametrize(("name", "value"), [pytest.param(*o, id=o[0]) for o in public_methods()])
+def test_a_public_method_is_documented_and_what_it_lists_is_right(name: str, value: Any) -> None:
+    """A short one may say all in one sentence, and one that overrides may inherit its text."""
+    assert inspect.getdoc(value)
+    assert "Parameters\n" not in str(value.__doc__) or faults(name) == []
+
+
+@pytest.mark.parametrize("mechanism", mechanisms(), ids=lambda m: m.__name__)
+def test_a_mechanism_states_its_guarantee_utility_cost_and_source(mechanism: Any) -> None:
+    text = str(inspect.getdoc(mechanism))
+    stated = ["**Guarantee.**", "**Utility.**", "**Cost.**", "References\n---", "Examples\n---"]
+    assert [part for part in stated if part not in text] == []
+    assert "docs/proofs/" in text
