@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PEERS", "Peer", "PeerError"]
+__all__ = ["PEERS", "Peer", "PeerError", "run"]
 
 _HERE = Path(__file__).resolve().parent
 _ENVIRONMENTS = _HERE.parent / ".bench"
@@ -42,15 +42,15 @@ class Peer:
         wanted, ready = self.requirements.read_text(), self._folder / "ready"
         if ready.is_file() and ready.read_text() == wanted:
             return
-        _run([sys.executable, "-m", "venv", "--clear", str(self._folder)])
+        run([sys.executable, "-m", "venv", "--clear", str(self._folder)])
         pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        _run([str(self._python), *pip, "-r", str(self.requirements)])
+        run([str(self._python), *pip, "-r", str(self.requirements)])
         ready.write_text(wanted)
 
     def measure(self, counts: Mapping[str, int]) -> tuple[str, dict[str, float]]:
         """Return its version and the seconds that each case took."""
         arguments = ["-m", f"peers.{self.script}", json.dumps(dict(counts))]
-        answer: dict[str, Any] = json.loads(_run([str(self._python), *arguments]).splitlines()[-1])
+        answer: dict[str, Any] = json.loads(run([str(self._python), *arguments]).splitlines()[-1])
         return answer["version"], answer["seconds"]
 
     @property
@@ -99,7 +99,7 @@ PEERS = (
 )
 
 
-def _run(command: Sequence[str]) -> str:
+def run(command: Sequence[str]) -> str:
     """Return what the command printed; raise PeerError with its own reason if it fails."""
     try:
         done = subprocess.run(  # noqa: S603  the command is made of our own names and paths

@@ -30,8 +30,9 @@ def benchmark(
 ) -> tuple[list[Table], list[Goal], bool]:
     """Measure everything; say also whether all packages could be measured."""
     tables, goals, complete = throughput(plan, peers, step)
-    table, more = joint(plan.count, plan.rounds * plan.repeats, step)
-    last = words(plan.count, plan.rounds * plan.repeats, step)
+    turns = 2 * plan.rounds * plan.repeats
+    table, more = joint(plan.count, turns, step)
+    last = words(plan.count, turns, step)
     return [*tables, table, last], [*goals, *more], complete
 
 

@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
+from supm._errors import (
+    BudgetError,
+    DatasetError,
+    ParameterError,
+    PromiseError,
+    RecordError,
+    SchemaError,
+    SupmError,
+)
 from supm._random import RandomSource, secure, simulation
 
 __version__ = "0.1.0.dev0"
-__all__ = ["RandomSource", "__version__", "secure", "simulation"]
+__all__ = [
+    "BudgetError",
+    "DatasetError",
+    "ParameterError",
+    "PromiseError",
+    "RandomSource",
+    "RecordError",
+    "SchemaError",
+    "SupmError",
+    "__version__",
+    "secure",
+    "simulation",
+]

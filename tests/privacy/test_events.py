@@ -61,7 +61,7 @@ def test_randomized_response_agrees_with_the_accountant(size: int, epsilon: floa
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.7])
 def test_equation_9_ten_responses_agree_with_the_accountant(epsilon: float) -> None:
-    """The accountant forgets a count of randomised responses, so the parts go in one by one."""
+    """The accountant forgets a count of randomized responses, so the parts go in one by one."""
     event = ComposedEvent([response(4, epsilon)] * 10)
     ours = event.guarantee(REPLACE)
     assert isinstance(ours, PureDP)

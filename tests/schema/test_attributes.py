@@ -117,10 +117,10 @@ def test_an_ordinal_and_a_categorical_of_the_same_values_are_not_equal() -> None
 
 def test_attributes_and_their_errors_travel_between_processes() -> None:
     attribute = Ordinal("a", values=(1, 2), missing="class")
-    assert pickle.loads(pickle.dumps(attribute)) == attribute  # noqa: S301  made one line above
+    assert pickle.loads(pickle.dumps(attribute)) == attribute  # noqa: S301  made in this test
     with pytest.raises(SchemaError) as caught:
         Continuous("age", low=5, high=5)
-    copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301  made one line above
+    copy = pickle.loads(pickle.dumps(caught.value))  # noqa: S301  made in this test
     assert str(copy) == str(caught.value)
 
 

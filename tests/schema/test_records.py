@@ -46,5 +46,5 @@ def test_the_columns_cannot_be_changed() -> None:
 
 
 def test_records_travel_between_processes() -> None:
-    copy = pickle.loads(pickle.dumps(_records()))  # noqa: S301  made one line above
+    copy = pickle.loads(pickle.dumps(_records()))  # noqa: S301  made in this test
     assert copy.columns["age"].tolist() == [10.0, 60.0, 90.0]

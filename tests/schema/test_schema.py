@@ -79,7 +79,7 @@ def test_a_thousand_columns_of_every_kind_are_read_and_discretized() -> None:
 
 def test_a_schema_travels_between_processes() -> None:
     schema = Schema(attributes=(AGE, STAGE), target=ILL)
-    assert pickle.loads(pickle.dumps(schema)) == schema  # noqa: S301  made one line above
+    assert pickle.loads(pickle.dumps(schema)) == schema  # noqa: S301  made in this test
 
 
 def test_columns_of_different_lengths_are_refused_by_name() -> None:

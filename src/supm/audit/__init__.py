@@ -1,0 +1,57 @@
+"""Is a promise true? Checks that every mechanism passes, shipped for everybody's mechanisms.
+
+Exact checks compare the channel with the claim in fractions; statistical checks compare the
+sampler with the channel at a family-wise error of 10^-6; `epsilon_lower_bound` needs samples alone
+and works on any callable.
+"""
+
+from __future__ import annotations
+
+from supm.audit.attack import attack, check_attack
+from supm.audit.catalogue import Entry, Kind, catalogue, entry, kinds
+from supm.audit.channel import (
+    check_epsilon,
+    check_inputs,
+    check_rows_sum_to_one,
+    exact_epsilon,
+)
+from supm.audit.density import check_stated_epsilon, density_epsilon
+from supm.audit.empirical import LowerBound, epsilon_lower_bound
+from supm.audit.estimator import check_estimates, check_unbiased, check_variance
+from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.grid import check_grid
+from supm.audit.independence import check_independence
+from supm.audit.raw_values import check_raw_values
+from supm.audit.sampler import check_density, check_sampler
+from supm.audit.suite import Audit, audit, audit_all
+
+__all__ = [
+    "FAMILY_ERROR",
+    "Audit",
+    "Entry",
+    "Finding",
+    "Kind",
+    "LowerBound",
+    "attack",
+    "audit",
+    "audit_all",
+    "catalogue",
+    "check_attack",
+    "check_density",
+    "check_epsilon",
+    "check_estimates",
+    "check_grid",
+    "check_independence",
+    "check_inputs",
+    "check_raw_values",
+    "check_rows_sum_to_one",
+    "check_sampler",
+    "check_stated_epsilon",
+    "check_unbiased",
+    "check_variance",
+    "density_epsilon",
+    "entry",
+    "epsilon_lower_bound",
+    "exact_epsilon",
+    "kinds",
+]

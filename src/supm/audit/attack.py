@@ -1,7 +1,8 @@
 """What an attacker who knows a mechanism looks at, to tell two inputs apart.
 
-For a small alphabet the whole report is looked at. For a large one hardly any report is seen twice, so the attacker reads
-from it only which of the two symbols it supports; the formats are public and are read here without the mechanism's help.
+For a small alphabet the whole report is looked at. For a large one hardly any report is seen
+twice, so the attacker reads from it only which of the two symbols it supports; the formats are
+public and are read here without the mechanism's help.
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ def check_attack(
     return Finding(
         check="check_attack",
         passed=bound.epsilon <= claim,
-        detail=f"claimed {claim:.9g}, {trials} samples prove at least {bound.epsilon:.4g} ({bound.event})",
+        detail=f"claimed {claim:.9g}, {trials} samples prove at least {bound.epsilon:.4g} "
+        f"({bound.event})",
         statistic=bound.epsilon,
     )
 
@@ -117,7 +119,7 @@ def check_attack(
 def _supported(
     mechanism: Auditable, told: NDArray[Any], symbols: list[int]
 ) -> NDArray[np.int64] | None:
-    """Say which of the two symbols each report supports, where reports are too many to be told apart."""
+    """Say which of the two symbols each report supports, where reports hardly ever repeat."""
     if isinstance(mechanism, SubsetSelection) and mechanism.outcomes > _SMALL:
         seen = [(told == symbol).any(axis=1) for symbol in symbols]
     elif isinstance(mechanism, UnaryEncoding) and mechanism.outcomes > _SMALL:
@@ -128,4 +130,5 @@ def _supported(
         seen = [(factor * symbol + shift) % prime % buckets == bucket for symbol in symbols]
     else:
         return None
-    return 2 * seen[0].astype(np.int64) + seen[1].astype(np.int64)
+    first, second = (np.asarray(each, dtype=np.int64) for each in seen)
+    return 2 * first + second

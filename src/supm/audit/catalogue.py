@@ -27,7 +27,7 @@ from supm.schema import Continuous, Ordinal
 
 __all__ = ["Entry", "Kind", "catalogue", "entry", "kinds"]
 
-_EPSILONS = (0.1, 1.0, 2.0, 4.0, 8.0)
+_EPSILONS = (0.1, 1.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +173,7 @@ def _symbol_kinds() -> Iterator[Kind]:
 
 
 def _record_kinds() -> Iterator[Kind]:
-    """Records of two attributes, one of ``size`` classes and one of a class more."""
+    """Yield those of records with two attributes, of ``size`` classes and of one more."""
     independent, joint = IndependentReports.for_epsilon, JointReport.for_epsilon
     yield Kind(
         name="independent-reports",

@@ -1,7 +1,8 @@
 """Reports as numbered cells with known probabilities: the common ground of the statistical checks.
 
-A finite channel has its outcomes for cells. The Laplace mechanism reports any whole number, so its reports are sorted
-into runs between quantiles, with the places around the owner's own grid point kept single.
+A finite channel has its outcomes for cells. The Laplace mechanism reports any whole number, so its
+reports are sorted into runs between quantiles, with the places around the owner's own grid point
+kept single.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ class Cells:
         except SupmError as refusal:
             message = f"the mechanism refuses its own report: {refusal}"
             raise ImpossibleReportError(message) from None
-        if cells.min() < 0 or cells.max() >= self.probabilities.shape[1]:
-            message = f"a report lies outside the {self.probabilities.shape[1]} cells of the channel"
+        columns = self.probabilities.shape[1]
+        if cells.min() < 0 or cells.max() >= columns:
+            message = f"a report lies outside the {columns} outcomes of the channel"
             raise ImpossibleReportError(message)
         return cells
 

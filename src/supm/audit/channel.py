@@ -30,8 +30,8 @@ def exact_epsilon(channel: Sequence[Sequence[Fraction]]) -> float:
     Returns
     -------
     float
-        The logarithm of the largest ratio within a column, rounded up; infinite if an outcome is possible for
-        one input and impossible for another.
+        The logarithm of the largest ratio within a column, rounded up; infinite if an outcome is
+        possible for one input and impossible for another.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def exact_epsilon(channel: Sequence[Sequence[Fraction]]) -> float:
 
 
 def check_inputs(mechanism: FiniteChannel) -> Finding:
-    """Check that the channel has one row per input, one column per outcome, and probabilities in it."""
+    """Check that the channel has a row for each input and a probability for each outcome."""
     channel = mechanism.exact_channel()
     shape = (len(channel), {len(row) for row in channel})
     expected = (len(mechanism.inputs()), {mechanism.outcomes})
@@ -94,8 +94,8 @@ def check_epsilon(mechanism: FiniteChannel, *, claimed: float | None = None) -> 
     Returns
     -------
     Finding
-        Broken if the exact epsilon is above the claim; loose if the claim is above it by more than one part
-        in 10^9.
+        Broken if the exact epsilon is above the claim; loose if the claim is above it by more than
+        one part in 10^9.
 
     Examples
     --------

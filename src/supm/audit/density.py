@@ -16,10 +16,11 @@ _PLACES = 4096
 
 
 def density_epsilon(mechanism: Laplace) -> float:
-    """Return the largest log-ratio of the stated probabilities of the first, middle and last grid point.
+    """Return the largest log-ratio of stated probabilities, of the first, middle and last point.
 
-    The reports looked at are the ends of the alphabet, all that lie near the grid, and an even choice of the others.
-    They are floats, so the figure is right to about nine digits, and nothing above 700 can be seen.
+    The reports looked at are the ends of the alphabet, all that lie near the grid, and an even
+    choice of the others. They are floats, so the figure is right to about nine digits, and nothing
+    above 700 can be seen.
 
     Examples
     --------
@@ -47,8 +48,8 @@ def check_stated_epsilon(mechanism: Laplace, *, claimed: float | None = None) ->
     Returns
     -------
     Finding
-        Broken if a ratio of stated probabilities is above the claim by more than the rounding of floats; loose if the
-        claim is above all ratios by more than that.
+        Broken if a ratio of stated probabilities is above the claim by more than the rounding of
+        floats; loose if the claim is above all ratios by more than that.
 
     Examples
     --------

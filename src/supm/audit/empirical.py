@@ -1,14 +1,14 @@
 """A lower bound on epsilon from samples alone, for any callable.
 
-If a mechanism is epsilon-LDP, then no event is more than e^epsilon times as likely for one input as for another. So an
-event whose probability for ``left`` is surely at least a, and for ``right`` surely at most b, proves that epsilon is at
-least log(a / b). The event is chosen on one half of the samples and measured on the other half, so the choice
-does not spoil the proof; what is chosen from is free, and here it is any set of outcomes of a few views of a sample.
+If a mechanism is epsilon-LDP, then no event is more than e^epsilon times as likely for one input
+as for another. So an event whose probability for ``left`` is surely at least a, and for ``right``
+surely at most b, proves that epsilon is at least log(a / b). The event is chosen on one half of
+the samples and measured on the other half, so the choice does not spoil the proof; what is chosen
+from is free, and here it is any set of outcomes of a few views of a sample.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -64,8 +64,8 @@ def epsilon_lower_bound(
     Parameters
     ----------
     mechanism : callable
-        ``mechanism(value, count)`` returns ``count`` independent samples for one value: an array of numbers, or of
-        rows of numbers. Capture the source of randomness in the callable.
+        ``mechanism(value, count)`` returns ``count`` independent samples for one value: an array
+        of numbers, or of rows of numbers. Capture the source of randomness in the callable.
     left, right : object
         The two inputs to be told apart.
     trials : int, default 10^6
@@ -78,16 +78,14 @@ def epsilon_lower_bound(
     LowerBound
         The bound and the event that proved it.
 
-    Notes
-    -----
-    The bound is a proof against a claim, never for one: a mechanism may be worse for another pair of inputs or
-    an event that was not looked at. Its margin below the true epsilon shrinks as one over the root of
-    ``trials``; about log(trials) - 3 is the most that can ever be proved.
+    Notes ----- The bound is a proof against a claim, never for one: a mechanism may be worse for
+    another pair of inputs or an event that was not looked at. Its margin below the true epsilon
+    shrinks as one over the root of ``trials``; about log(trials) - 3 is the most that can ever be
+    proved.
 
-    References
-    ----------
-    C. Clopper, E. Pearson, The use of confidence or fiducial limits, Biometrika 26 (1934). M. Jagielski, J. Ullman,
-    A. Oprea, Auditing differentially private machine learning, NeurIPS 2020.
+    References ---------- C. Clopper, E. Pearson, The use of confidence or fiducial limits,
+    Biometrika 26 (1934). M. Jagielski, J. Ullman, A. Oprea, Auditing differentially private
+    machine learning, NeurIPS 2020.
 
     Examples
     --------
@@ -168,8 +166,8 @@ def _most_telling(
 ) -> NDArray[np.int64]:
     """Order codes by falling ratio, as Neyman and Pearson do, and cut where most can be proved.
 
-    The order comes from one part of the samples and the cut from another: with many codes an order looks far more
-    telling on the samples that made it.
+    The order comes from one part of the samples and the cut from another: with many codes an order
+    looks far more telling on the samples that made it.
     """
     likely, unlikely = first
     # Half a count each keeps a code that was seen once from looking infinitely telling.
@@ -187,7 +185,7 @@ def _log_ratio(likely: int, unlikely: int, total: int, level: float) -> float:
 def _log_ratios(
     likely: NDArray[np.int64], unlikely: NDArray[np.int64], total: int, level: float
 ) -> NDArray[np.float64]:
-    """Return log(lower bound of the one / upper bound of the other), each bound exact at the level."""
+    """Return log(lower bound of the one / upper bound of the other), each exact at the level."""
     lower = stats.beta.ppf(level, np.maximum(likely, 1), total - likely + 1)
     lower = np.where(likely > 0, lower, 0.0)
     upper = stats.beta.isf(level, unlikely + 1, np.maximum(total - unlikely, 1))

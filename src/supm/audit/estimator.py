@@ -1,7 +1,8 @@
 """Is the estimator the inverse of the channel? Exactly where the channel can be written down.
 
-One report of each kind is taken and estimated by itself; weighting these estimates with a row of the channel gives the
-exact expectation and variance for the input of that row. Nothing is simulated except to collect the reports.
+One report of each kind is taken and estimated by itself; weighting these estimates with a row of
+the channel gives the exact expectation and variance for the input of that row. Nothing is
+simulated except to collect the reports.
 """
 
 from __future__ import annotations
@@ -88,8 +89,8 @@ def check_estimates(
 ) -> Finding:
     """Check estimates of simulated crowds: no bias beyond the stated variance.
 
-    This is the check for mechanisms whose channel is too large to be written down. Each crowd holds one value: the
-    smallest, a middle one or the largest.
+    This is the check for mechanisms whose channel is too large to be written down. Each crowd
+    holds one value: the smallest, a middle one or the largest.
 
     Parameters
     ----------
@@ -121,21 +122,23 @@ def check_estimates(
     return Finding(
         check="check_estimates",
         passed=corrected > error,
-        detail=f"{tests} estimates from {len(bounds)} crowds of {draws}, corrected p-value {corrected:.3g}",
+        detail=f"{tests} estimates from {len(bounds)} crowds of {draws}, "
+        f"corrected p-value {corrected:.3g}",
         statistic=corrected,
     )
 
 
 def _compare(check: str, off: NDArray[np.float64], readings: Readings, *, power: int) -> Finding:
-    # What was never drawn cannot be read; it can hide no more than its probability times the largest reading.
+    # What was never drawn cannot be read; it can hide no more than its probability times the
+    # largest reading.
     hidden = 2.0 * readings.unseen * readings.largest**power
     allowed = _TOLERANCE * readings.scale**power + hidden
     largest = float((off - allowed[:, np.newaxis]).max())
     return Finding(
         check=check,
         passed=largest <= 0.0,
-        detail=f"largest difference {off.max():.3g} where {allowed.max():.3g} is allowed, {readings.seen} kinds "
-        "of report",
+        detail=f"largest difference {off.max():.3g} where {allowed.max():.3g} is allowed, "
+        f"{readings.seen} kinds of report",
         statistic=float(off.max()),
     )
 

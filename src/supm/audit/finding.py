@@ -22,7 +22,8 @@ class Finding:
     passed : bool
         False if a promise is broken.
     detail : str
-        What was compared, in public figures only: parameters, probabilities and counts of drawn reports.
+        What was compared, in public figures only: parameters, probabilities and counts of drawn
+        reports.
     statistic : float or None
         The figure that decided: an exact epsilon, a p-value, or a largest difference.
     loose : bool

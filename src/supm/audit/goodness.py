@@ -1,8 +1,9 @@
 """How well counts fit probabilities, with p-values that hold far out in the tail.
 
-The chi-square distribution is a poor guide to the far tail of counts that are expected to be small, and a family-wise
-error of 10^-6 lives in that tail. So cells that are expected rarely are tested one by one with the exact binomial
-distribution, and enter the chi-square test only in groups that are large enough.
+The chi-square distribution is a poor guide to the far tail of counts that are expected to be
+small, and a family-wise error of 10^-6 lives in that tail. So cells that are expected rarely are
+tested one by one with the exact binomial distribution, and enter the chi-square test only in
+groups that are large enough.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ def goodness_of_fit(counts: NDArray[np.int64], probabilities: NDArray[np.float64
     Returns
     -------
     float
-        The smallest p-value of the tests made, multiplied by their number. Zero if a cell of probability zero
-        was drawn.
+        The smallest p-value of the tests made, multiplied by their number. Zero if a cell of
+        probability zero was drawn.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def _chi_square(
 def _gather(
     counts: NDArray[np.int64], expected: NDArray[np.float64], rare: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Keep the common cells and gather the rare ones, in order of probability, into large groups."""
+    """Keep the common cells; gather the rare ones, in order of probability, into large groups."""
     order = np.flatnonzero(rare)[np.argsort(expected[rare], kind="stable")]
     groups = int(expected[order].sum() // _ENOUGH)
     if groups == 0:
@@ -84,4 +85,4 @@ def _gather(
     group = np.minimum((filled * groups).astype(np.int64), groups - 1)
     seen = np.append(counts[common], np.bincount(group, counts[order], groups))
     hoped = np.append(expected[common], np.bincount(group, expected[order], groups))
-    return seen, hoped
+    return seen.astype(np.float64), hoped.astype(np.float64)

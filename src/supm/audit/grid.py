@@ -1,8 +1,8 @@
-"""Do numbers stay on their public grid? Low-order bits of a report can betray the value (Mironov 2012).
+"""Numbers stay on their public grid: low-order bits can betray a value (Mironov 2012).
 
-A value between two grid points must be reported as a mixture of these two points, in the proportion that keeps the
-expectation, and as nothing else. So a value that differs from a grid point in its last bit must be reported
-as that point is.
+A value between two grid points must be reported as a mixture of these two points, in the
+proportion that keeps the expectation, and as nothing else. So a value that differs from a grid
+point in its last bit must be reported as that point is.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def check_grid(
     draws: int = 1 << 17,
     error: float = FAMILY_ERROR,
 ) -> Finding:
-    """Check that values between grid points are reported as mixtures of the two, and as nothing else.
+    """Check that a value between two grid points is reported as a mixture of them and no more.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ def check_grid(
     source : RandomSource
         Where randomness comes from.
     draws : int, default 2^17
-        Reports drawn for each of nine values: a quarter of a step above a grid point, and one last bit above and
-        below one, at the start, in the middle and at the end of the grid.
+        Reports drawn for each of nine values: a quarter of a step above a grid point, and one last
+        bit above and below one, at the start, in the middle and at the end of the grid.
     error : float, default 1e-6
         Chance that a true sampler fails.
 
@@ -70,7 +70,8 @@ def check_grid(
     return Finding(
         check="check_grid",
         passed=corrected > error,
-        detail=f"{draws} draws for each of {len(values)} values off the grid, corrected p-value {corrected:.3g}",
+        detail=f"{draws} draws for each of {len(values)} values off the grid, "
+        f"corrected p-value {corrected:.3g}",
         statistic=corrected,
     )
 
@@ -83,9 +84,7 @@ def _between(grid: PublicGrid) -> Iterator[float]:
         yield math.nextafter(second, first)
 
 
-def _fits(
-    mechanism: OnGrid, values: list[float], source: RandomSource, draws: int
-) -> list[float]:
+def _fits(mechanism: OnGrid, values: list[float], source: RandomSource, draws: int) -> list[float]:
     places = [_position(mechanism.grid, value) for value in values]
     points = sorted({point for index, _ in places for point in (index, index + 1)})
     cells = cells_of(mechanism, points)
@@ -100,7 +99,7 @@ def _fits(
 
 
 def _position(grid: PublicGrid, value: float) -> tuple[int, float]:
-    """Return the grid point below a value and the exact share of the step that lies between them."""
+    """Return the grid point below a value and the exact share of a step between them."""
     low, high = Fraction(grid.low), Fraction(grid.high)
     position = (Fraction(value) - low) / (high - low) * grid.steps
     index = min(math.floor(position), grid.steps - 1)

@@ -1,12 +1,15 @@
-"""Do reports depend on each other? Noise that is used twice can be subtracted.
+"""Reports do not depend on each other: noise that is used twice can be subtracted.
 
-Two calls are made with one source and one input. Each report is turned into a bounded score, and the scores are
-correlated at every lag, within the first call and between the two, by one fast Fourier transform: a seed that is
-reused after any number of rows shows as a correlation near one at that lag. The p-values are bounds from
-Freedman's inequality for martingales and hold for any distribution of the scores.
+Two calls are made with one source and one input. Each report is turned into a bounded score, and
+the scores are correlated at every lag, within the first call and between the two, by one fast
+Fourier transform: a seed that is reused after any number of rows shows as a correlation near one
+at that lag. The p-values are bounds from Freedman's inequality for martingales and hold for any
+distribution of the scores.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +48,8 @@ def check_independence(
     Returns
     -------
     Finding
-        Broken if pairs of reports are not as frequent as independence makes them, or if a lag correlates.
+        Broken if pairs of reports are not as frequent as independence makes them, or if a lag
+        correlates.
 
     Examples
     --------
@@ -69,7 +73,8 @@ def check_independence(
     return Finding(
         check="check_independence",
         passed=corrected > error,
-        detail=f"two calls of {draws} reports, all lags to {draws // 2}, corrected p-value {corrected:.3g}",
+        detail=f"two calls of {draws} reports, all lags to {draws // 2}, "
+        f"corrected p-value {corrected:.3g}",
         statistic=corrected,
     )
 
@@ -108,11 +113,12 @@ def correlation_bound(
     sums = np.abs(np.concatenate((within, between[: count // 2], between[size - count // 2 :])))
     if variance == 0.0:
         return 1.0
-    # A term has mean zero, is at most reach^2, and its variances add up to this, whatever came before.
+    # A term has mean zero, is at most reach^2, and its variances add up to this, whatever came
+    # before.
     spread = variance * max(float((first**2).sum()), float((second**2).sum()), count * variance)
     largest = float(sums.max(initial=0.0))
     exponent = largest**2 / (2.0 * (spread + reach**2 * largest / 3.0))
-    return min(1.0, 2.0 * sums.size * float(np.exp(-exponent)))
+    return float(min(1.0, 2.0 * sums.size * math.exp(-exponent)))
 
 
 def _scored(
@@ -125,12 +131,12 @@ def _scored(
 
 
 def _rank(row: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Score outcomes by their place: the middle of their step of the distribution function, centred."""
+    """Score outcomes by their place: the middle of their step of the distribution function."""
     return np.cumsum(row) - row / 2 - 0.5
 
 
 def _level(row: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Score outcomes by how likely they are, so that reuse of a coin shows when the rest is drawn afresh."""
+    """Score outcomes by how likely they are: a coin may be reused and the rest drawn afresh."""
     order = np.argsort(row, kind="stable")
     score = np.empty_like(row)
     score[order] = _rank(row[order])
@@ -145,7 +151,7 @@ def _level(row: NDArray[np.float64]) -> NDArray[np.float64]:
 def _pairs(calls: list[NDArray[np.int64]], row: NDArray[np.float64]) -> list[float]:
     """Test pairs of neighbours, and pairs of the same place in two calls, group by group."""
     group = np.minimum((np.cumsum(row) - row / 2) * _GROUPS, _GROUPS - 1).astype(np.int64)
-    weight = np.bincount(group, row, _GROUPS)
+    weight = np.bincount(group, row, _GROUPS).astype(np.float64)
     expected = np.outer(weight, weight).ravel()
     first, second = (group[call] for call in calls)
     # Pairs that do not overlap: overlapping ones would not be independent of each other.

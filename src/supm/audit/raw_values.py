@@ -1,7 +1,8 @@
-"""Are all raw values safe, the minimum and what lies beyond the bounds included?
+"""All raw values are safe, the minimum and what lies beyond the bounds included.
 
-The papers' ODA gives the minimum a class that no other value can have, so that its report proves what it was. A channel
-from class to class cannot show that: the raw values themselves have to be drawn from.
+The papers' ODA gives the minimum a class that no other value can have, so that its report proves
+what it was. A channel from class to class cannot show that: the raw values themselves have to be
+drawn from.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def check_raw_values(
     draws: int = 1 << 16,
     error: float = FAMILY_ERROR,
 ) -> Finding:
-    """Check that raw values at and beyond the bounds, or all values of a list, are reported as their class.
+    """Check that raw values at and beyond the bounds, or of a list, are reported as their class.
 
     Parameters
     ----------
@@ -68,7 +69,8 @@ def check_raw_values(
     return Finding(
         check="check_raw_values",
         passed=corrected > error,
-        detail=f"{draws} draws for each of {len(p_values)} raw values, corrected p-value {corrected:.3g}",
+        detail=f"{draws} draws for each of {len(p_values)} raw values, "
+        f"corrected p-value {corrected:.3g}",
         statistic=corrected,
     )
 

@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._random import RandomSource
 from supm._errors import ParameterError
+from supm._random import RandomSource
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
@@ -71,7 +71,7 @@ class Readings:
 
     @property
     def scale(self) -> float:
-        """Root of the largest mean square of a reading, at least one: what rounding is measured by."""
+        """Root of the largest mean square of a reading, at least one: the measure of rounding."""
         return max(1.0, float(np.sqrt((self.weights @ self.values**2).max())))
 
     def mean(self) -> NDArray[np.float64]:

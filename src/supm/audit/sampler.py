@@ -1,4 +1,4 @@
-"""Does the sampler draw what its channel says, for every input?"""
+"""A sampler draws what its channel says, for every input."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def check_sampler(
     Returns
     -------
     Finding
-        Broken if a report is impossible, or if the counts of a row, or of all rows together, differ from
-        the channel by more than chance.
+        Broken if a report is impossible, or if the counts of a row, or of all rows together,
+        differ from the channel by more than chance.
 
     Examples
     --------
@@ -80,7 +80,8 @@ def check_density(
     Returns
     -------
     Finding
-        Broken if a report is impossible, or if the counts differ from ``cumulative`` by more than chance.
+        Broken if a report is impossible, or if the counts differ from ``cumulative`` by more than
+        chance.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def check_density(
     return _check("check_density", mechanism, inputs, source, draws=draws, error=error)
 
 
-def _check(  # noqa: PLR0913  the two public checks differ in name and inputs only
+def _check(
     check: str,
     mechanism: Auditable,
     inputs: range | tuple[int, ...],
@@ -122,7 +123,7 @@ def _check(  # noqa: PLR0913  the two public checks differ in name and inputs on
 
 
 def _by_level(counts: NDArray[np.int64], probabilities: NDArray[np.float64]) -> float:
-    """Test how often likely cells were drawn, all rows together: a bias that all rows share shows here first."""
+    """Test how often likely cells were drawn: a bias that all rows share shows here first."""
     levels, inverse = np.unique(probabilities.round(12), return_inverse=True)
     seen = np.bincount(inverse.ravel(), counts.ravel(), levels.size)
     share = np.bincount(inverse.ravel(), probabilities.ravel(), levels.size) / len(counts)

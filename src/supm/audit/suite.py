@@ -166,7 +166,8 @@ def audit_all(source: RandomSource, entries: Iterable[Entry] | None = None) -> I
     Yields
     ------
     Audit
-        One for each entry. The chance that a true mechanism is called broken is 10^-6 over all of them.
+        One for each entry. The chance that a true mechanism is called broken is 10^-6 over all of
+        them.
 
     Examples
     --------
@@ -177,9 +178,7 @@ def audit_all(source: RandomSource, entries: Iterable[Entry] | None = None) -> I
     """
     lines = catalogue() if entries is None else list(entries)
     for line in lines:
-        found = audit(
-            line.mechanism, source, sampled=line.sampled, error=FAMILY_ERROR / len(lines)
-        )
+        found = audit(line.mechanism, source, sampled=line.sampled, error=FAMILY_ERROR / len(lines))
         yield replace(found, mechanism=line.name, parameters=line.parameters)
 
 
@@ -197,9 +196,7 @@ def _exact_checks(mechanism: Auditable, source: RandomSource, claim: float) -> I
             yield partial(check_variance, mechanism, source)
 
 
-def _sampled_checks(
-    mechanism: Auditable, source: RandomSource
-) -> Iterator[Callable[..., Finding]]:
+def _sampled_checks(mechanism: Auditable, source: RandomSource) -> Iterator[Callable[..., Finding]]:
     if isinstance(mechanism, Laplace):
         yield partial(check_density, mechanism, source)
     elif _is_small(mechanism):
@@ -217,8 +214,8 @@ def _sampled_checks(
 def _draws(mechanism: FiniteChannel) -> int:
     """Draw more where a report costs less: by its length, and by the type of the raw values."""
     inputs = mechanism.inputs()
-    cost = mechanism.report_bits * len(inputs) * (_OBJECTS if inputs.dtype == object else 1)
-    return min(_MOST_DRAWS, _DRAWN_BITS // cost)
+    bits = max(4, mechanism.report_bits) * (_OBJECTS if inputs.dtype == object else 1)
+    return min(_MOST_DRAWS, _DRAWN_BITS // (bits * len(inputs)))
 
 
 def _is_small(mechanism: Auditable) -> bool:
@@ -233,7 +230,7 @@ def _is_small(mechanism: Auditable) -> bool:
 
 
 def _run(check: _Check) -> Finding:
-    """Run a check; one that cannot be run to its end is a finding too, and must not stop the others."""
+    """Run a check; one that cannot be run to its end is a finding and must not stop the others."""
     try:
         return check()
     except Exception as failure:  # noqa: BLE001  whatever a broken mechanism raises is reported

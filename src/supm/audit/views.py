@@ -1,9 +1,10 @@
-"""Ways to look at a sample: each turns samples into a few codes, and is fixed before it is used to measure.
+"""Ways to look at a sample: each turns samples into a few codes, and is fixed beforehand.
 
-Looking at a sample through a function cannot make a private mechanism less private, so every view gives a valid
-bound; a good view gives a tight one. Whole numbers are their own codes, and many of them are also cut at quantiles. Real numbers are cut at quantiles; they
-are also looked at by their exact value, which shows atoms, and by their lowest bits, which show noise that was
-added in floating point (Mironov 2012).
+Looking at a sample through a function cannot make a private mechanism less private, so every view
+gives a valid bound; a good view gives a tight one. Whole numbers are their own codes, and many of
+them are also cut at quantiles. Real numbers are cut at quantiles; they are also looked at by their
+exact value, which shows atoms, and by their lowest bits, which show noise that was added in
+floating point (Mironov 2012).
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def _quantiles(left: NDArray[Any], right: NDArray[Any], name: str, bins: int = 2
 
 
 def _lowest_bits(left: NDArray[Any], right: NDArray[Any], name: str) -> View:
-    """Look at the last four bits within a bin: a sum is rounded at the larger term's scale, which depends on it."""
+    """Look at the last four bits within a bin: a sum is rounded at its larger term's scale."""
     bins = _quantiles(left, right, name, bins=64)
 
     def encode(samples: NDArray[Any]) -> NDArray[np.int64]:

@@ -64,8 +64,9 @@ def _original(file: File, source: Source) -> bytes:
 
 def _downloaded(file: File, source: Source) -> bytes:
     try:
-        # The address is from this package's own table.
-        with urllib.request.urlopen(file.address, timeout=_PATIENCE) as response:  # noqa: S310
+        with urllib.request.urlopen(  # noqa: S310  the address is from this package's own table
+            file.address, timeout=_PATIENCE
+        ) as response:
             return bytes(response.read(_LARGEST))
     except (OSError, http.client.HTTPException) as error:
         message = (
@@ -80,7 +81,7 @@ def _verified(content: bytes, file: File, place: Path | str) -> bytes:
     if digest != file.sha256:
         message = (
             f"{place} must have the SHA-256 {file.sha256}, got {digest}; "
-            "it is damaged or another version, so remove or replace it."
+            "it is damaged or another version, so remove it or get it again."
         )
         raise DatasetError(message)
     return content

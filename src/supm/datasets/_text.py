@@ -38,12 +38,12 @@ def text_columns(text: str, names: Sequence[str] = (), *, delimiter: str = ",") 
 
 def decimals(column: Sequence[str]) -> NDArray[np.float64]:
     """Return numbers as float64."""
-    return np.array(column).astype(np.float64)
+    return np.fromiter(map(float, column), dtype=np.float64, count=len(column))
 
 
 def whole_numbers(column: Sequence[str]) -> NDArray[np.int64]:
     """Return whole numbers as int64."""
-    return np.array(column).astype(np.int64)
+    return np.fromiter(map(int, column), dtype=np.int64, count=len(column))
 
 
 def optional_text(column: Sequence[str], absent: str) -> NDArray[Any]:

@@ -9,19 +9,19 @@ a new class. Whoever meets an event they do not know must refuse it.
 An event can be handed to Google's dp-accounting (the extra ``supm[accounting]``). Three things
 differ there, and are translated here.
 
-- Its randomised response is given by the probability of a uniform *redraw*, ours by the probability
+- Its randomized response is given by the probability of a uniform *redraw*, ours by the probability
   to *keep* the value: redraw = (1 - keep) size / (size - 1).
 - Its noise multiplier is relative to the norm of one record. Two records of norm C differ by up to
   2 C, so its replace-one accountant doubles the sensitivity; ours is the sensitivity under the
   relation that is asked for, and the multiplier is doubled in turn.
-- It knows no event for "any mechanism with this epsilon". Binary randomised response with that
+- It knows no event for "any mechanism with this epsilon". Binary randomized response with that
   epsilon dominates every such mechanism, so it stands for them: exact at delta 0, an upper bound
   elsewhere. Where only add-remove events are allowed, discrete Laplace noise of sensitivity 1 has
   the same two privacy losses with the same probabilities. Laplace noise under replace one, which
   the accountant does not support, is translated as such a mechanism.
 
 A composed event is translated as a list of its parts and never as one event with a count, because
-the accountant of version 0.6 ignores the count for randomised response. An accountant must be made
+the accountant of version 0.6 ignores the count for randomized response. An accountant must be made
 with the relation that `accountant_relation` returns, or its figures mean something else.
 """
 
@@ -125,7 +125,7 @@ class RandomizedResponseEvent(Event):
         return _pure(self.epsilon, neighbours)
 
     def to_dp_accounting(self, neighbours: Neighbours) -> DpEvent:
-        """Return a randomised response with the redraw probability."""
+        """Return a randomized response with the redraw probability."""
         _refuse_add_remove(neighbours)
         redraw = (1 - _exact(self.keep)) * self.size / (self.size - 1)
         if redraw == 1:
@@ -141,7 +141,7 @@ class LaplaceEvent(Event):
     Parameters
     ----------
     scale_over_sensitivity : float
-        The scale b of the density exp(-|x| / b) / 2b over the L1 sensitivity of the statistic
+        The scale b of the density ``exp(-|x| / b) / 2b`` over the L1 sensitivity of the statistic
         under the relation that is asked for; 1e-12 to 1e12.
 
     Examples
@@ -307,7 +307,7 @@ def _pure(epsilon: float, neighbours: Neighbours) -> Guarantee:
 
 def _refuse_add_remove(neighbours: Neighbours) -> None:
     if Neighbours.check(neighbours) is Neighbours.ADD_REMOVE:
-        hint = "Randomised response hides what a report says, not that one was sent."
+        hint = "Randomized response hides what a report says, not that one was sent."
         wanted = "replace-one or any-records"
         error = ParameterError("neighbours", wanted, neighbours.value, hint)
         raise error

@@ -1,4 +1,4 @@
-"""The hybrid mechanism: its switch, its mixture, its even variance. Proof: docs/proofs/hybrid.md."""
+"""The hybrid mechanism: its switch, its mixture and variance. Proof: docs/proofs/hybrid.md."""
 
 from __future__ import annotations
 
@@ -111,6 +111,14 @@ def test_reports_are_read_by_the_mechanism_that_made_them() -> None:
     shifted = Reports(symbols=cells.symbols + 2, simulation=True)
     np.testing.assert_allclose(mechanism.decode(bits), mechanism.duchi.decode(bits), rtol=1e-14)
     np.testing.assert_array_equal(mechanism.decode(shifted), mechanism.piecewise.decode(cells))
+
+
+def test_epsilon_is_the_larger_one_of_the_mechanisms_that_can_be_chosen() -> None:
+    assert _with(keep_words=WORDS - 1).epsilon == pytest.approx(64 * math.log(2))
+    wide = Piecewise.for_epsilon(low=-1, high=1, epsilon=3.0)
+    loose = _with(window=wide.window, threshold=wide.threshold)
+    assert loose.epsilon == wide.epsilon
+    assert _with(window=wide.window, threshold=wide.threshold, piecewise_words=0).epsilon <= 1
 
 
 def test_cells_are_refused_where_the_piecewise_mechanism_is_never_chosen() -> None:
