@@ -79,7 +79,7 @@ PEERS = (
     Peer(
         name="multi-freq-ldpy",
         script="multi_freq_ldpy_loops",
-        how="compiled loop, not secure",
+        how="loop of compiled calls, not secure",
         cases=(
             "randomized response",
             "subset selection",
@@ -92,7 +92,7 @@ PEERS = (
     Peer(
         name="opendp",
         script="opendp_loops",
-        how="loop (Laplace: vector), secure",
+        how="loop (Laplace: one vector), secure",
         cases=("randomized response", "symmetric unary encoding", "Laplace"),
         slow=True,
     ),

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 from ours import Randomizer, joint_report, records
 from tables import Goal, Row, Table
-from timing import Step, Work, best_seconds, silent
+from timing import Race, Step, Work
 
 from supm._random import secure
 from supm.mechanisms import GeneralizedRandomizedResponse
 
-__all__ = ["ONE", "joint", "randomizers"]
+__all__ = ["ONE", "Joint", "randomizers"]
 
 ONE = "1 attribute: randomized response"
 _ALL = "8 attributes: joint randomized response"
@@ -37,24 +37,47 @@ def randomizers() -> dict[str, Randomizer]:
     }
 
 
-def joint(count: int, repeats: int, step: Step = silent) -> tuple[Table, list[Goal]]:
-    """Measure times in turn here, and memory in a process of its own for each row."""
-    step("joint report: time")
-    seconds = best_seconds(_works(count), repeats)
-    step("joint report: memory")
-    peaks = {key: _peak(*key, count) for key in seconds}
-    rows = [_row(key, seconds, peaks[key]) for key in seconds]
-    ratios = [seconds[_ALL, kind] / seconds[ONE, kind] for kind in _TYPES]
-    process = [peaks[_ALL, kind]["process"] for kind in _TYPES]
-    goals = [
-        Goal(name="joint report: time over one attribute's", measured=max(ratios), limit=3.0),
-        Goal(
-            name="joint report: peak memory of the whole process in MB",
-            measured=max(process),
-            limit=200.0,
-        ),
-    ]
-    return Table(f"Joint report of {count:,} records of 8 attributes with 4 classes", rows), goals
+class Joint:
+    """Times in turn here, and memory in a process of its own for each row."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._race = Race(_works(count))
+        self._peaks: dict[_Key, dict[str, float]] = {}
+
+    def measure(self, repeats: int, step: Step) -> None:
+        """Take some turns."""
+        step("joint report: time")
+        self._race.take_turns(repeats)
+
+    def measure_memory(self, step: Step) -> None:
+        """Run each once more, alone; one measurement is enough."""
+        step("joint report: memory")
+        self._peaks = {key: _peak(*key, self._count) for key in self._race.seconds}
+
+    def table(self) -> Table:
+        """Return times and memory."""
+        seconds = self._race.seconds
+        rows = [_row(key, seconds, self._peaks[key]) for key in seconds]
+        return Table(
+            f"Joint report of {self._count:,} records of 8 attributes with 4 classes", rows
+        )
+
+    def goals(self) -> list[Goal]:
+        """Return the goals, each on the worse of the two types."""
+        seconds = self._race.seconds
+        return [
+            Goal(
+                name="joint report: time over one attribute's",
+                measured=max(seconds[_ALL, kind] / seconds[ONE, kind] for kind in _TYPES),
+                limit=3.0,
+            ),
+            Goal(
+                name="joint report: peak memory of the whole process in MB",
+                measured=max(self._peaks[_ALL, kind]["process"] for kind in _TYPES),
+                limit=200.0,
+            ),
+        ]
 
 
 def _works(count: int) -> dict[_Key, Work]:

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from environments import PEERS, Peer
-from joint import joint
+from joint import Joint
 from tables import Goal, Table, as_json, as_text
-from throughput import Plan, throughput
+from throughput import Plan, Throughput
 from timing import Step, silent
 from tqdm import tqdm
-from words import words
+from words import Words
 
 __all__ = ["FULL", "QUICK", "benchmark", "main"]
 
@@ -28,12 +28,16 @@ QUICK = Plan(count=100_000, peer_count=5_000, rounds=1, repeats=3)
 def benchmark(
     plan: Plan, peers: Sequence[Peer], step: Step = silent
 ) -> tuple[list[Table], list[Goal], bool]:
-    """Measure everything; say also whether all packages could be measured."""
-    tables, goals, complete = throughput(plan, peers, step)
-    turns = 2 * plan.rounds * plan.repeats
-    table, more = joint(plan.count, turns, step)
-    last = words(plan.count, turns, step)
-    return [*tables, table, last], [*goals, *more], complete
+    """Measure everything, in rounds; say also whether all packages could be measured."""
+    throughput, joint, words = Throughput(plan, peers), Joint(plan.count), Words(plan.count)
+    throughput.prepare(step)
+    for _ in range(plan.rounds):
+        throughput.measure(step)
+        joint.measure(2 * plan.repeats, step)
+        words.measure(2 * plan.repeats, step)
+    joint.measure_memory(step)
+    tables = [*throughput.tables(), joint.table(), words.table()]
+    return tables, [*throughput.goals(), *joint.goals()], throughput.complete
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _with_progress(plan: Plan) -> tuple[list[Table], list[Goal], bool]:
-    steps = len(PEERS) + plan.rounds * (1 + len(PEERS)) + 3
+    steps = len(PEERS) + plan.rounds * (3 + len(PEERS)) + 1
     with tqdm(total=steps, leave=False, file=sys.stderr) as bar:
 
         def step(doing: str) -> None:

@@ -11,11 +11,11 @@ from environments import Peer, PeerError
 from ours import Case, randomized_response, the_others
 from peers import numpy_vectorised
 from tables import Goal, Row, Table
-from timing import Step, Work, best_seconds, silent
+from timing import Race, Step
 
 from supm._random import secure
 
-__all__ = ["Plan", "throughput"]
+__all__ = ["Plan", "Throughput"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,37 +43,77 @@ class _Side:
     best: dict[str, float] = field(default_factory=dict)
     failure: str = ""
 
-    def improve(self, case: str, seconds: float) -> None:
-        self.best[case] = min(seconds, self.best.get(case, float("inf")))
+    def improve(self, seconds: Mapping[str, float]) -> None:
+        for case, value in seconds.items():
+            self.best[case] = min(value, self.best.get(case, float("inf")))
 
     def per_value(self, case: str) -> float | None:
         return None if self.failure else self.best[case] / self.counts[case]
 
 
-def throughput(
-    plan: Plan, peers: Sequence[Peer], step: Step = silent
-) -> tuple[list[Table], list[Goal], bool]:
-    """Measure ours, NumPy and the packages in turn; say also whether all could be measured."""
-    main, others = randomized_response(plan.count), the_others(plan.count)
-    cases = [main, *others]
-    ours = _Side("SUPM", "vectorised, secure", {case.name: plan.count for case in cases})
-    numpy = _Side(f"NumPy {np.__version__}", "vectorised, not secure", {main.name: plan.count})
-    sides = [_Side(peer.name, peer.how, plan.counts(peer, main.name)) for peer in peers]
-    for peer, side in zip(peers, sides, strict=True):
-        step(f"environment of {peer.name}")
-        _attempt(side, peer.prepare)
-    for _ in range(plan.rounds):
+class Throughput:
+    """Ours, NumPy and the packages, measured in rounds."""
+
+    def __init__(self, plan: Plan, peers: Sequence[Peer]) -> None:
+        self._plan = plan
+        self._main, *self._others = [randomized_response(plan.count), *the_others(plan.count)]
+        cases = [self._main, *self._others]
+        main = self._main.name
+        self._ours = _Side("SUPM", "vectorised, secure", {case.name: plan.count for case in cases})
+        version = f"NumPy {np.__version__}"
+        self._numpy = _Side(version, "vectorised, not secure", {main: plan.count})
+        self._peers = [
+            (peer, _Side(peer.name, peer.how, plan.counts(peer, main))) for peer in peers
+        ]
+        source = secure()
+        works = {
+            each.name: partial(each.randomizer.randomize, each.values, source) for each in cases
+        }
+        plain = numpy_vectorised.generator()
+        by_hand = partial(numpy_vectorised.randomized_response, self._main.values, 5, 1.0, plain)
+        self._pair = Race[str]({"ours": works.pop(main), "numpy": by_hand})
+        self._rest = Race[str](works)
+
+    def prepare(self, step: Step) -> None:
+        """Make the packages' environments."""
+        for peer, side in self._peers:
+            step(f"environment of {peer.name}")
+            _attempt(side, peer.prepare)
+
+    def measure(self, step: Step) -> None:
+        """Give each side its turns of one round."""
         step("SUPM and NumPy")
-        _measure_here(cases, ours, numpy, plan.repeats)
-        for peer, side in zip(peers, sides, strict=True):
+        # These two are fast and are what the goals are about, so they get more turns.
+        self._pair.take_turns(4 * self._plan.repeats)
+        self._rest.take_turns(self._plan.repeats)
+        main = self._main.name
+        self._numpy.improve({main: self._pair.seconds["numpy"]})
+        self._ours.improve({main: self._pair.seconds["ours"], **self._rest.seconds})
+        for peer, side in self._peers:
             step(peer.name)
             _attempt(side, partial(_measure_there, peer, side))
-    tables = [
-        _table(f"Randomized response of {plan.count:,} values", [main], [ours, numpy, *sides]),
-        _table(f"The other randomizers, {plan.count:,} values", others, [ours, *sides]),
-    ]
-    complete = not any(side.failure for side in sides)
-    return tables, _goals(main.name, ours, numpy, sides), complete
+
+    @property
+    def complete(self) -> bool:
+        """Whether all packages could be measured."""
+        return not any(side.failure for _, side in self._peers)
+
+    def tables(self) -> list[Table]:
+        """Return the main comparison and that of the other randomizers."""
+        sides, count = [side for _, side in self._peers], self._plan.count
+        return [
+            _table(
+                f"Randomized response of {count:,} values",
+                [self._main],
+                [self._ours, self._numpy, *sides],
+            ),
+            _table(f"The other randomizers, {count:,} values", self._others, [self._ours, *sides]),
+        ]
+
+    def goals(self) -> list[Goal]:
+        """Return the goals of the main comparison."""
+        sides = [side for _, side in self._peers]
+        return _goals(self._main.name, self._ours, self._numpy, sides)
 
 
 def _attempt(side: _Side, action: Callable[[], None]) -> None:
@@ -85,25 +125,10 @@ def _attempt(side: _Side, action: Callable[[], None]) -> None:
         side.failure = str(error)
 
 
-def _measure_here(cases: Sequence[Case], ours: _Side, numpy: _Side, repeats: int) -> None:
-    source, plain = secure(), numpy_vectorised.generator()
-    works: dict[str, Work] = {
-        case.name: partial(case.randomizer.randomize, case.values, source) for case in cases
-    }
-    main = cases[0]
-    by_hand = partial(numpy_vectorised.randomized_response, main.values, 5, 1.0, plain)
-    # These two are fast and are what the goals are about, so they get more turns.
-    pair = best_seconds({ours.who: works.pop(main.name), numpy.who: by_hand}, 4 * repeats)
-    numpy.improve(main.name, pair[numpy.who])
-    for case, seconds in {main.name: pair[ours.who], **best_seconds(works, repeats)}.items():
-        ours.improve(case, seconds)
-
-
 def _measure_there(peer: Peer, side: _Side) -> None:
     version, seconds = peer.measure(side.counts)
     side.who = f"{peer.name} {version}"
-    for case, value in seconds.items():
-        side.improve(case, value)
+    side.improve(seconds)
 
 
 def _table(title: str, cases: Sequence[Case], sides: Sequence[_Side]) -> Table:

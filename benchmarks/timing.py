@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-__all__ = ["Step", "Work", "best_seconds", "silent"]
+__all__ = ["Race", "Step", "Work", "silent"]
 
 Work = Callable[[], object]
 Step = Callable[[str], object]
@@ -19,16 +19,21 @@ def silent(_: str) -> None:
     """Show no progress."""
 
 
-def best_seconds(works: Mapping[_Key, Work], repeats: int) -> dict[_Key, float]:
-    """Return the least time of each piece of work.
+class Race(Generic[_Key]):
+    """Pieces of work that take turns, and the least seconds of each.
 
-    They take turns, so that a busy neighbour slows all of them and not only one; the least time is
-    the one that was disturbed least.
+    A busy neighbour then slows all of them and not only one; the least time is the one that was
+    disturbed least. More turns may follow later, when the neighbour may have gone.
     """
-    best = dict.fromkeys(works, float("inf"))
-    for _ in range(repeats):
-        for key, work in works.items():
-            start = time.perf_counter()
-            work()
-            best[key] = min(best[key], time.perf_counter() - start)
-    return best
+
+    def __init__(self, works: Mapping[_Key, Work]) -> None:
+        self._works = works
+        self.seconds = dict.fromkeys(works, float("inf"))
+
+    def take_turns(self, repeats: int) -> None:
+        """Run each piece of work so many times more."""
+        for _ in range(repeats):
+            for key, work in self._works.items():
+                start = time.perf_counter()
+                work()
+                self.seconds[key] = min(self.seconds[key], time.perf_counter() - start)

@@ -8,31 +8,45 @@ from functools import partial
 import numpy as np
 from peers import numpy_vectorised
 from tables import Row, Table
-from timing import Step, Work, best_seconds, silent
+from timing import Race, Step
 
 from supm._random import secure
 
-__all__ = ["words"]
+__all__ = ["Words"]
+
+_NUMPY = f"NumPy {np.__version__} PCG64"
+_RANDOMNESS = {"SUPM": "secure", "os.urandom": "secure", _NUMPY: "not secure"}
 
 
-def words(count: int, repeats: int, step: Step = silent) -> Table:
-    """Measure how many bytes a second each source gives."""
-    step("random words")
-    fast = partial(numpy_vectorised.random_words, count, numpy_vectorised.generator())
-    kinds: dict[str, tuple[str, Work]] = {
-        "SUPM": ("secure", partial(secure().words, count)),
-        "os.urandom": ("secure", partial(os.urandom, 8 * count)),
-        f"NumPy {np.__version__} PCG64": ("not secure", fast),
-    }
-    best = best_seconds({name: work for name, (_, work) in kinds.items()}, repeats)
-    own = best["SUPM"]
-    rows: list[Row] = [
-        {
-            "source": name,
-            "randomness": kinds[name][0],
-            "GB_per_second": 8e-9 * count / seconds,
-            "times_our_time": seconds / own,
-        }
-        for name, seconds in best.items()
-    ]
-    return Table(f"Random words, {count:,} at a time", rows)
+class Words:
+    """How many bytes a second each source gives."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        fast = numpy_vectorised.generator()
+        self._race = Race[str](
+            {
+                "SUPM": partial(secure().words, count),
+                "os.urandom": partial(os.urandom, 8 * count),
+                _NUMPY: partial(numpy_vectorised.random_words, count, fast),
+            }
+        )
+
+    def measure(self, repeats: int, step: Step) -> None:
+        """Take some turns."""
+        step("random words")
+        self._race.take_turns(repeats)
+
+    def table(self) -> Table:
+        """Return the rates."""
+        best = self._race.seconds
+        rows: list[Row] = [
+            {
+                "source": name,
+                "randomness": _RANDOMNESS[name],
+                "GB_per_second": 8e-9 * self._count / seconds,
+                "times_our_time": seconds / best["SUPM"],
+            }
+            for name, seconds in best.items()
+        ]
+        return Table(f"Random words, {self._count:,} at a time", rows)

@@ -112,12 +112,14 @@ def test_a_package_that_cannot_be_installed_is_a_row_that_says_why(
             raise environments.PeerError(reason)
 
     broken = Broken(name="broken", script="none", how="loop", cases=("randomized response",))
-    tables, goals, complete = bench.throughput(plan, [broken])
-    assert not complete
-    row = tables[0].rows[-1]
+    compared = bench.Throughput(plan, [broken])
+    compared.prepare(bench.silent)
+    compared.measure(bench.silent)
+    assert not compared.complete
+    row = compared.tables()[0].rows[-1]
     assert row["note"] == "not measured: no matching distribution"
     assert row["million_values_per_second"] is None
-    assert goals[0].verdict == "not measured"
+    assert compared.goals()[0].verdict == "not measured"
 
 
 def test_a_command_that_fails_gives_its_own_reason(environments: Any, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from supm.mechanisms._discrete_laplace import FARTHEST, DiscreteLaplace
 
 ALARM = 1e-6 / 100
 SCALES = [
-    Fraction(1, 10),
+    Fraction(1, 5),
     Fraction(2, 7),
     Fraction(1),
     Fraction(7, 2),
@@ -39,18 +39,27 @@ def counted(draws: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.in
 
 
 def edges_of(scale: Fraction, share: float) -> NDArray[np.int64]:
-    """Cells of one number each, cut off where a tail would hold less than the share."""
-    reach = math.floor(-math.log(2 * share) * scale)
-    return np.arange(-max(reach, 0), max(reach, 0) + 1)
+    """Cells of one number each, cut off so that each tail holds at least about the share.
+
+    Chi-square is a poor guide to the far tail of small counts, and the alarm lives in that tail.
+    """
+    reach = max(math.floor(-math.log(2 * share) * scale) - 1, 0)
+    return np.arange(-reach, reach + 1)
 
 
 @scales
 def test_the_probabilities_are_those_of_scipy(scale: Fraction) -> None:
     noise, oracle = DiscreteLaplace(scale), stats.dlaplace(float(1 / scale))
     numbers = np.arange(-200, 201)
-    np.testing.assert_allclose(noise.probability(numbers), oracle.pmf(numbers), rtol=1e-9)
-    np.testing.assert_allclose(noise.cumulative(numbers), oracle.cdf(numbers), rtol=1e-9)
-    np.testing.assert_allclose(noise.survival(numbers), oracle.cdf(-numbers), rtol=1e-9)
+    np.testing.assert_allclose(
+        noise.probability(numbers), oracle.pmf(numbers), rtol=1e-9, atol=1e-300
+    )
+    np.testing.assert_allclose(
+        noise.cumulative(numbers), oracle.cdf(numbers), rtol=1e-9, atol=1e-300
+    )
+    np.testing.assert_allclose(
+        noise.survival(numbers), oracle.cdf(-numbers), rtol=1e-9, atol=1e-300
+    )
     assert noise.variance == pytest.approx(oracle.var(), rel=1e-9)
 
 
@@ -68,7 +77,7 @@ def test_the_probabilities_are_stable_at_extreme_scales(scale: Fraction) -> None
 @scales
 def test_the_sampler_draws_the_distribution(scale: Fraction) -> None:
     noise, count = DiscreteLaplace(scale), 200_000
-    edges = edges_of(scale, 1e-4)
+    edges = edges_of(scale, 1e-3)
     observed = counted(noise.draw(count, secure()), edges)
     chances = np.diff(np.r_[0.0, noise.cumulative(edges), 1.0])
     assert stats.chisquare(observed, count * chances).pvalue > ALARM
@@ -92,7 +101,7 @@ def test_it_draws_what_opendp_draws(scale: Fraction) -> None:
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
     theirs = np.array(dp.m.make_laplace(*space, scale=float(scale))([0] * 20_000))
     ours = DiscreteLaplace(scale).draw(20_000, secure())
-    edges = edges_of(scale, 1e-3)
+    edges = edges_of(scale, 5e-3)
     table = np.stack([counted(theirs, edges), counted(ours, edges)])
     assert stats.chi2_contingency(table).pvalue > ALARM
 
@@ -116,9 +125,9 @@ def test_coins_are_flipped_one_by_one() -> None:
 
 def test_runs_of_heads_are_geometric() -> None:
     runs = _discrete_laplace._runs(200_000, secure())
-    observed = np.bincount(np.minimum(runs, 8), minlength=9)
-    chances = np.exp(-np.arange(9.0))
-    chances[:8] *= 1 - math.exp(-1)
+    observed = np.bincount(np.minimum(runs, 7), minlength=8)
+    chances = np.exp(-np.arange(8.0))
+    chances[:7] *= 1 - math.exp(-1)
     assert stats.chisquare(observed, len(runs) * chances).pvalue > ALARM
     assert (
         stats.binomtest(int((runs[:-1] * runs[1:] > 0).sum()), len(runs) - 1, math.exp(-2)).pvalue
@@ -126,7 +135,7 @@ def test_runs_of_heads_are_geometric() -> None:
     )
 
 
-@scales
+@pytest.mark.parametrize("scale", [Fraction(1), Fraction(60)], ids=str)
 def test_draws_are_independent_of_their_neighbours(scale: Fraction) -> None:
     draws = DiscreteLaplace(scale).draw(100_001, secure())
     sides = [np.sign(each) + 1 for each in (draws[:-1:2], draws[1::2])]

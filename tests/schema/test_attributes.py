@@ -110,6 +110,11 @@ def test_attributes_are_frozen_and_hold_plain_python_values() -> None:
     assert type(bounds.low) is float
 
 
+def test_a_negative_zero_is_written_as_zero() -> None:
+    assert repr(Continuous("a", low=-0.0, high=1).low) == "0.0"
+    assert repr(Ordinal("a", values=(-0.0, 1)).values) == "(0.0, 1)"
+
+
 def test_an_ordinal_and_a_categorical_of_the_same_values_are_not_equal() -> None:
     pair: list[Attribute] = [Ordinal("a", values=(1, 2)), Categorical("a", values=(1, 2))]
     assert pair[0] != pair[1]

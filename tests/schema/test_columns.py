@@ -73,6 +73,12 @@ def test_whole_numbers_of_any_size_are_clipped_and_do_not_overflow(column: Any) 
     assert NUMBER.read(column).tolist() == [100.0, 5.0]
 
 
+@pytest.mark.skipif(np.finfo(np.longdouble).maxexp <= 1024, reason="no type wider than a double")
+def test_a_number_beyond_a_double_is_clipped_and_not_infinite() -> None:
+    column = np.array([np.longdouble("1e400"), np.longdouble("-1e400"), 5])
+    assert NUMBER.read(column).tolist() == [100.0, 0.0, 5.0]
+
+
 MISSING_NUMBERS: list[Any] = [
     [1, None, float("nan")],
     np.array([1, np.nan, np.nan]),

@@ -7,8 +7,7 @@ and works on any callable.
 
 from __future__ import annotations
 
-from supm.audit.attack import attack, check_attack
-from supm.audit.catalogue import Entry, Kind, catalogue, entry, kinds
+from supm.audit.attacks import attack, check_attack
 from supm.audit.channel import (
     check_epsilon,
     check_inputs,
@@ -21,8 +20,10 @@ from supm.audit.estimator import check_estimates, check_unbiased, check_variance
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.grid import check_grid
 from supm.audit.independence import check_independence
+from supm.audit.positions import check_positions
 from supm.audit.raw_values import check_raw_values
 from supm.audit.sampler import check_density, check_sampler
+from supm.audit.shipped import Entry, Kind, catalogue, entry, kinds
 from supm.audit.suite import Audit, audit, audit_all
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "check_grid",
     "check_independence",
     "check_inputs",
+    "check_positions",
     "check_raw_values",
     "check_rows_sum_to_one",
     "check_sampler",

@@ -54,7 +54,18 @@ def exact_epsilon(channel: Sequence[Sequence[Fraction]]) -> float:
 
 
 def check_inputs(mechanism: FiniteChannel) -> Finding:
-    """Check that the channel has a row for each input and a probability for each outcome."""
+    """Check that the channel has a row for each input and a probability for each outcome.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel
+        The mechanism to be checked.
+
+    Returns
+    -------
+    Finding
+        Broken if a row or a column is missing, or if an entry is not in [0, 1].
+    """
     channel = mechanism.exact_channel()
     shape = (len(channel), {len(row) for row in channel})
     expected = (len(mechanism.inputs()), {mechanism.outcomes})
@@ -69,7 +80,18 @@ def check_inputs(mechanism: FiniteChannel) -> Finding:
 
 
 def check_rows_sum_to_one(mechanism: FiniteChannel) -> Finding:
-    """Check that the probabilities of each input add up to exactly one."""
+    """Check that the probabilities of each input add up to exactly one.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel
+        The mechanism to be checked.
+
+    Returns
+    -------
+    Finding
+        Broken if a row does not; the fractions are added without rounding.
+    """
     channel = mechanism.exact_channel()
     off = [number for number, row in enumerate(channel) if sum(row) != 1]
     excess = max((abs(float(sum(channel[number]) - 1)) for number in off), default=0.0)

@@ -18,9 +18,19 @@ _PLACES = 4096
 def density_epsilon(mechanism: Laplace) -> float:
     """Return the largest log-ratio of stated probabilities, of the first, middle and last point.
 
-    The reports looked at are the ends of the alphabet, all that lie near the grid, and an even
-    choice of the others. They are floats, so the figure is right to about nine digits, and nothing
+    The reports looked at are the ends of the alphabet and an even choice of the others, closer near
+    the grid. The probabilities are floats, so the figure is right to about nine digits, and nothing
     above 700 can be seen.
+
+    Parameters
+    ----------
+    mechanism : Laplace
+        The mechanism to be measured.
+
+    Returns
+    -------
+    float
+        The largest log-ratio that was seen.
 
     Examples
     --------

@@ -89,6 +89,7 @@ def epsilon_lower_bound(
 
     Examples
     --------
+    >>> import math
     >>> from supm._random import simulation
     >>> source = simulation(1)
     >>> def leaky(bit, count):

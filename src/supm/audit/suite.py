@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from typing import Literal, TypeAlias
 
 from supm._errors import PromiseError
 from supm._random import RandomSource
-from supm.audit.attack import check_attack
-from supm.audit.catalogue import Entry, catalogue
+from supm.audit.attacks import check_attack
 from supm.audit.cells import Auditable
 from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_one
 from supm.audit.density import check_stated_epsilon
@@ -18,8 +17,10 @@ from supm.audit.estimator import check_estimates, check_unbiased, check_variance
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.grid import check_grid
 from supm.audit.independence import check_independence
+from supm.audit.positions import check_positions
 from supm.audit.raw_values import check_raw_values
 from supm.audit.sampler import check_density, check_sampler
+from supm.audit.shipped import Entry, catalogue
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
@@ -38,6 +39,13 @@ _WRITTEN_DOWN = 1 << 16
 _DRAWN_BITS = 1 << 26
 _MOST_DRAWS = 1 << 22
 _OBJECTS = 32
+_TRIALS = 1_000_000
+# Above this epsilon reports vary too little for a single place of a call to stand out.
+_VARYING = 2.0
+_CROWD = 1 << 16
+_MEMORY = 1 << 28
+# Reports times symbols that are counted in a few seconds, also by the slowest estimator.
+_COUNTED = 1 << 26
 
 _EXACT_EPSILON = ("check_epsilon", "check_stated_epsilon")
 _READABLE = (
@@ -128,7 +136,7 @@ def audit(
     >>> coin = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=1.0)
     >>> found = audit(coin, simulation(1))
     >>> found.verdict, round(found.lower_bound, 2)
-    ('true', 0.98)
+    ('true', 0.99)
     >>> audit(coin, simulation(1), claimed=0.5).verdict
     'broken'
     """
@@ -140,12 +148,14 @@ def audit(
         checks = list(_sampled_checks(mechanism, source))
         share = error / (len(checks) + 1)
         findings += [_run(partial(check, error=share)) for check in checks]
-        bounded = _run(partial(check_attack, mechanism, source, claimed=claim, error=share))
+        trials = max(1000, min(_TRIALS, _MEMORY // mechanism.report_bytes))
+        attacked = partial(check_attack, mechanism, source, claimed=claim, trials=trials)
+        bounded = _run(partial(attacked, error=share))
         findings.append(bounded)
         bound = bounded.statistic
     return Audit(
         mechanism=type(mechanism).__name__,
-        parameters=repr(mechanism),
+        parameters=_parameters(mechanism),
         claimed=claim,
         exact=exact[0] if exact else None,
         lower_bound=bound,
@@ -172,7 +182,7 @@ def audit_all(source: RandomSource, entries: Iterable[Entry] | None = None) -> I
     Examples
     --------
     >>> from supm._random import simulation
-    >>> from supm.audit.catalogue import entry
+    >>> from supm.audit.shipped import entry
     >>> [found.verdict for found in audit_all(simulation(1), [entry("duchi")])]
     ['true']
     """
@@ -180,6 +190,14 @@ def audit_all(source: RandomSource, entries: Iterable[Entry] | None = None) -> I
     for line in lines:
         found = audit(line.mechanism, source, sampled=line.sampled, error=FAMILY_ERROR / len(lines))
         yield replace(found, mechanism=line.name, parameters=line.parameters)
+
+
+def _parameters(mechanism: Auditable) -> str:
+    """Return the parameters of a mechanism in words; they are public."""
+    if not is_dataclass(mechanism):
+        return "no stated parameters"
+    stated = ((each.name, getattr(mechanism, each.name)) for each in fields(mechanism))
+    return ", ".join(f"{name}={value}" for name, value in stated)
 
 
 def _exact_checks(mechanism: Auditable, source: RandomSource, claim: float) -> Iterator[_Check]:
@@ -203,7 +221,12 @@ def _sampled_checks(mechanism: Auditable, source: RandomSource) -> Iterator[Call
         yield partial(check_sampler, mechanism, source, draws=_draws(mechanism))
     if _is_small(mechanism):
         yield partial(check_independence, mechanism, source)
-    if isinstance(mechanism, FrequencyRandomizer | NumericRandomizer):
+        if mechanism.epsilon < _VARYING:
+            yield partial(check_positions, mechanism, source)
+    if isinstance(mechanism, FrequencyRandomizer) and mechanism.size <= _COUNTED:
+        draws = min(_CROWD, _COUNTED // mechanism.size, _MEMORY // mechanism.report_bytes)
+        yield partial(check_estimates, mechanism, source, draws=max(256, draws))
+    if isinstance(mechanism, NumericRandomizer):
         yield partial(check_estimates, mechanism, source)
     if isinstance(mechanism, WindowRandomizer | Hybrid | Laplace):
         yield partial(check_grid, mechanism, source)

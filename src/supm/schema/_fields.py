@@ -68,7 +68,7 @@ def check_bound(owner: str, field: str, value: object) -> float:
             number = float(value)
     if not math.isfinite(number):
         raise FieldError(owner, field, "must be a finite number.")
-    return number + 0.0  # -0.0 becomes 0.0, so that equal schemas have equal text
+    return number + 0.0  # -0.0 becomes 0.0, so that it never shows as "-0"
 
 
 def check_range(owner: str, low: float, high: float) -> None:
@@ -121,7 +121,7 @@ def _value(owner: str, index: int, given: object) -> Value:
             raise FieldError(owner, field, "must lie within ±(2^53 - 1); write it as text.")
         return value
     if isinstance(value, float) and math.isfinite(value):
-        return value + 0.0
+        return value + 0.0  # -0.0 becomes 0.0, so that equal schemas have equal text
     raise FieldError(owner, field, "must be text, a finite number, true or false.")
 
 

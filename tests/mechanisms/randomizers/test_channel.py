@@ -23,6 +23,7 @@ from supm.mechanisms import (
     IndependentReports,
     JointReport,
     LocalHashing,
+    Reports,
     SubsetSelection,
     UnaryEncoding,
 )
@@ -31,7 +32,7 @@ from supm.mechanisms._words import epsilon_of
 Maker = Callable[[float], FiniteChannel]
 
 EPSILONS = [1e-6, 0.1, 1.0, 5.0, 1e4]
-# A mechanism's channel has at most 12 rows, and there are 5 epsilons and 2 sources.
+# A mechanism's channel has at most 18 rows, and there are 5 epsilons and 2 sources.
 ROWS = 10_000
 DRAWS = 20_000
 # Where fewer reports than this are expected, counts are gathered or tested exactly.
@@ -51,6 +52,8 @@ MAKERS: dict[str, Maker] = {
     "subset 5 width 2": lambda e: SubsetSelection.with_width(size=5, width=2, epsilon=e),
     "subset 6 width 3": lambda e: SubsetSelection.with_width(size=6, width=3, epsilon=e),
     "subset 5 width 4": lambda e: SubsetSelection.with_width(size=5, width=4, epsilon=e),
+    # Wide enough for a table of the alphabet.
+    "subset 18 width 17": lambda e: SubsetSelection.with_width(size=18, width=17, epsilon=e),
     "hashing 2": lambda e: LocalHashing.for_epsilon(size=2, epsilon=e),
     "hashing 4": lambda e: LocalHashing.for_epsilon(size=4, epsilon=e),
     "hashing 5 buckets 2": lambda e: LocalHashing.with_buckets(size=5, buckets=2, epsilon=e),
@@ -217,7 +220,8 @@ def test_outcomes_that_no_64_bit_number_holds_are_refused_instead_of_wrapped(
 
 
 def test_the_largest_outcomes_that_can_be_numbered_are_numbered() -> None:
-    bits = UnaryEncoding.symmetric(size=62, epsilon=1e4)
-    assert bits.outcome(bits.randomize([61], simulation(1))).tolist() == [2**61]
+    bits = UnaryEncoding.symmetric(size=62, epsilon=1.0)
+    last = Reports(symbols=np.array([[0, 0, 0, 0, 0, 0, 0, 32]]), simulation=True)
+    assert bits.outcome(last).tolist() == [2**61]
     wide = SubsetSelection.with_width(size=2000, width=1999, epsilon=1.0)
     assert 0 <= int(wide.outcome(wide.randomize([5], simulation(1)))[0]) < 2000

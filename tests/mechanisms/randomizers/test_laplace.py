@@ -95,6 +95,20 @@ def test_the_whole_alphabet_is_within_the_exact_part_of_the_noise() -> None:
             assert greatest < 1 << 62
 
 
+@pytest.mark.parametrize("epsilon", [0.5, 4.0, 100.0, 1e4])
+@pytest.mark.parametrize("position", [0.0, 0.25, 2.5, 6.0])
+def test_the_stated_variance_is_that_of_the_distribution(epsilon: float, position: float) -> None:
+    mechanism = laplace(epsilon)
+    row = min(int(position), 5)
+    least, greatest = mechanism.alphabet
+    symbols = np.arange(least, greatest + 1)
+    below, above = (mechanism.probability(index, symbols) for index in (row, row + 1))
+    chances = (1 - position + row) * below + (position - row) * above
+    assert chances @ symbols == pytest.approx(position, abs=1e-12)
+    exact = chances @ np.square(symbols - position) * (8 / 6) ** 2
+    assert mechanism.variance(-3 + 8 / 6 * position) == pytest.approx(exact, rel=1e-9, abs=1e-12)
+
+
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 2.0])
 def test_the_variance_nears_that_of_the_continuous_mechanism(epsilon: float) -> None:
     mechanism = Laplace.for_epsilon(low=-1, high=1, epsilon=epsilon)

@@ -175,8 +175,8 @@ def test_impossible_words_are_refused_by_their_name(words: Any) -> None:
 
 
 def test_the_largest_hash_is_as_wide_as_its_prime() -> None:
-    mechanism = hashing(2**40, 2**40 + 15, 1e4)
-    assert mechanism.epsilon <= 1e4
-    rows = mechanism.randomize([2**40 - 1] * 100, simulation(1)).symbols
-    # With one word in 2^64 for a lie, all buckets are true ones, up to the very last.
-    assert rows[:, 2].tolist() == buckets_of(mechanism, rows, [2**40 - 1] * 100)
+    mechanism, owners = hashing(2**40, 2**40 + 15, 28.0), 5000
+    rows = mechanism.randomize([2**40 - 1] * owners, secure()).symbols
+    true = rows[:, 2] == np.array(buckets_of(mechanism, rows, [2**40 - 1] * owners))
+    assert stats.binomtest(int(true.sum()), owners, float(mechanism.hit)).pvalue > ALARM
+    assert stats.kstest(rows[~true, 2] / mechanism.buckets, "uniform").pvalue > ALARM

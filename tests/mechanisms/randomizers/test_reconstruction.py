@@ -64,7 +64,7 @@ def test_each_step_is_the_printed_one() -> None:
 
 
 @pytest.mark.parametrize("smooth", [True, False])
-def test_a_sample_gives_nearly_the_distribution_back(smooth: bool) -> None:  # noqa: FBT001  a case
+def test_a_sample_gives_nearly_the_distribution_back(*, smooth: bool) -> None:
     mechanism, truth = wave(epsilon=3.0), humps(33)
     values = np.repeat(mechanism.grid.points(), np.round(200_000 * truth).astype(int))
     counts = mechanism.tally(mechanism.randomize(values, simulation(8))).counts

@@ -67,7 +67,7 @@ def estimate_of(epsilon: float, *, smooth: bool) -> DistributionEstimate:
 
 @pytest.mark.parametrize("epsilon", [1.0, 3.0])
 @pytest.mark.parametrize("smooth", [True, False])
-def test_mean_variance_and_quantiles_come_back(epsilon: float, smooth: bool) -> None:  # noqa: FBT001  a case
+def test_mean_variance_and_quantiles_come_back(*, epsilon: float, smooth: bool) -> None:
     found, truth = estimate_of(epsilon, smooth=smooth), stats.beta(2, 5)
     assert found.converged
     assert found.simulation

@@ -7,17 +7,16 @@ the audit compares them exactly.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from supm._random import RandomSource
 from supm._validation import Integers
+from supm.mechanisms.randomizers._randomizer import LocalRandomizer
 from supm.mechanisms.randomizers._reports import Reports
-from supm.privacy.guarantee import PureLDP
 
 __all__ = ["ENTRIES", "LISTED", "OUTCOMES", "FiniteChannel"]
 
@@ -27,18 +26,8 @@ LISTED = Integers("inputs to be listed", 1, 1 << 22, _HINT)
 OUTCOMES = Integers("outcomes to be numbered", 1, 1 << 62, _HINT)
 
 
-class FiniteChannel(ABC):
+class FiniteChannel(LocalRandomizer):
     """Base of the randomizers whose exact channel is a finite matrix."""
-
-    @property
-    @abstractmethod
-    def epsilon(self) -> float:
-        """The epsilon that the sampler's own thresholds keep, rounded up."""
-
-    @property
-    @abstractmethod
-    def report_bits(self) -> int:
-        """Length of one report."""
 
     @property
     @abstractmethod
@@ -56,20 +45,6 @@ class FiniteChannel(ABC):
     @abstractmethod
     def exact_channel(self) -> list[list[Fraction]]:
         """Return the exact probability of each outcome (column) for each input (row)."""
-
-    @abstractmethod
-    def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
-        """Turn each owner's value into a report."""
-
-    @property
-    def guarantee(self) -> PureLDP:
-        """The promise to each owner, derived from the sampler's thresholds."""
-        return PureLDP(self.epsilon)
-
-    @property
-    def report_bytes(self) -> int:
-        """Whole bytes that one report needs on a wire."""
-        return -(-self.report_bits // 8)
 
     def channel(self) -> NDArray[np.float64]:
         """Return the exact channel as floats: one row per input, one column per outcome."""

@@ -8,7 +8,7 @@ far it scatters (`_spread`), both in steps of the grid.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,8 +17,8 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import Integers, Reals
 from supm.mechanisms.randomizers._grid import PublicGrid
+from supm.mechanisms.randomizers._randomizer import LocalRandomizer
 from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
-from supm.privacy import PureLDP
 
 __all__ = ["COUNT", "GridRandomizer", "NumericRandomizer"]
 
@@ -26,20 +26,10 @@ COUNT = Integers("reports", 1, 1 << 62)
 _CHUNK = 1 << 15
 
 
-class GridRandomizer(ABC):
+class GridRandomizer(LocalRandomizer):
     """Base of the randomizers that turn one number of a public range into one whole number."""
 
     grid: PublicGrid
-
-    @property
-    @abstractmethod
-    def epsilon(self) -> float:
-        """The epsilon that the sampler really keeps, rounded up."""
-
-    @property
-    @abstractmethod
-    def report_bits(self) -> int:
-        """Length of one report."""
 
     @property
     @abstractmethod
@@ -64,16 +54,6 @@ class GridRandomizer(ABC):
     def steps(self) -> int:
         """Steps of the public grid."""
         return self.grid.steps
-
-    @property
-    def guarantee(self) -> PureLDP:
-        """The promise to each owner, derived from what the sampler uses."""
-        return PureLDP(self.epsilon)
-
-    @property
-    def report_bytes(self) -> int:
-        """Whole bytes that one report needs on a wire."""
-        return -(-self.report_bits // 8)
 
     def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
         """Turn each owner's value into a report.

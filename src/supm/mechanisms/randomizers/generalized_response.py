@@ -115,10 +115,11 @@ class GeneralizedRandomizedResponse(FrequencyRandomizer):
 
     def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
         """Step from the own symbol to the one that is told: 0 steps is the truth."""
-        told = self._cells.draw(len(symbols), source).view(np.int64)
-        told += symbols
-        np.subtract(told, self.size, out=told, where=told >= self.size)
-        return told
+        told = self._cells.draw(len(symbols), source)
+        told += symbols.view(np.uint64)
+        # Below the size the difference wraps to a huge number. There is no branch for time to tell.
+        np.minimum(told, told - np.uint64(self.size), out=told)
+        return told.view(np.int64)
 
     def _supports(self, reports: Reports) -> NDArray[np.int64]:
         return np.bincount(self.outcome(reports), minlength=self.size)

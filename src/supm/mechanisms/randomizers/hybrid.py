@@ -101,7 +101,7 @@ class Hybrid(NumericRandomizer, FiniteChannel):
         grid = PublicGrid(low=low, high=high, steps=steps)
         duchi = Duchi.for_epsilon(low=low, high=high, epsilon=epsilon)
         shapes = WindowShapes(steps=grid.steps, epsilon=epsilon)
-        # Mixed by a share that is the slope, all values have one variance: equation 4 of the proof.
+        # Mixed by a share that is the slope, all points have one variance: equation 3 of the proof.
         alone = grid.steps**2 * duchi.variance(duchi.low + duchi.grid.span / 2) / grid.span**2
         mixed = shapes.slope * shapes.fixed + shapes.lost * alone
         piecewise = Piecewise.with_window(grid, 1 + int(mixed.argmin()), epsilon)
@@ -166,6 +166,14 @@ class Hybrid(NumericRandomizer, FiniteChannel):
         return [
             _between(low, high, Fraction(held, self.steps)) + row for held, row in enumerate(cells)
         ]
+
+    def channel(self) -> NDArray[np.float64]:
+        """Return the exact channel as floats."""
+        share = Fraction(self.piecewise_words, WORDS)
+        up = np.arange(self.steps + 1)[:, np.newaxis] / self.steps
+        low, high = self._ends.channel()
+        bits = float(1 - share) * ((1 - up) * low + up * high)
+        return np.hstack((bits, float(share) * self._cells.channel())) if share else bits
 
     def _draw(self, indices: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
         choice = source.words(len(indices)) < np.uint64(self.piecewise_words)

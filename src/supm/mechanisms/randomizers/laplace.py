@@ -39,14 +39,14 @@ class Laplace(NumericRandomizer):
 
     Notes
     -----
-    **Guarantee.** epsilon-LDP with epsilon = steps / scale: Theorem 1 of
+    **Guarantee.** epsilon-LDP with epsilon = steps / scale: Theorem 2 of
     docs/proofs/discrete-laplace.md. The scale is rounded up, so epsilon is never above the one that
     was asked for.
 
     **Utility.** Unbiased; a report has variance 2 q / (1 - q)^2 squared steps, q = exp(-1 / scale),
     about 2 ((high - low) / epsilon)^2. For a mean, `Hybrid` is better. A report is cut at 64 scales
-    beyond the range, which happens with probability below e^-64 and moves the mean by less than
-    10^-27 ranges divided by epsilon.
+    beyond the range, which happens with probability below 2 e^-64 and moves the mean by less than
+    10^-27 (1 + 1 / epsilon) ranges (Theorem 3).
 
     **Cost.** About ten 64-bit words and O(1) time per report. A report is a whole number of
     -64 scale … steps + 64 scale; counted from the least one it fits `report_bits` bits.

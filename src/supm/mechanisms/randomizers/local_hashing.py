@@ -165,7 +165,8 @@ class LocalHashing(FrequencyRandomizer):
         report[:, 1] = source.below(self.prime, len(symbols))
         bucket = self._hash(report, symbols.view(np.uint64))
         bucket += self._cells.draw(len(symbols), source)
-        report[:, 2] = np.where(bucket < self.buckets, bucket, bucket - np.uint64(self.buckets))
+        # Below the number of buckets the difference wraps to a huge number.
+        np.minimum(bucket, bucket - np.uint64(self.buckets), out=report[:, 2])
         return report
 
     def _hash(self, report: NDArray[np.uint64], symbols: NDArray[np.uint64]) -> NDArray[np.uint64]:

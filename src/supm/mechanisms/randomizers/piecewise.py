@@ -112,7 +112,8 @@ class Piecewise(WindowRandomizer, NumericRandomizer):
 
 
 def _worst_spread(shapes: WindowShapes) -> NDArray[np.float64]:
-    """Return the largest variance over all values: at an end, or half a step inside."""
-    at_end = shapes.lost * shapes.steps**2 / 4
-    inside = shapes.lost * (shapes.steps - 1) ** 2 / 4 + 1 / 4
-    return np.asarray(shapes.fixed + np.maximum(at_end, inside) / shapes.slope)
+    """Return the largest variance over all values, which lies on the last step of the grid."""
+    last, growth = shapes.steps / 2 - 1, shapes.lost / shapes.slope
+    linear = 2 * last * growth + 1 / shapes.slope
+    top = np.minimum(linear / 2, 1.0)
+    return np.asarray(shapes.fixed + growth * last**2 + top * linear - top**2)

@@ -50,8 +50,8 @@ class SubsetSelection(FrequencyRandomizer):
     **Utility.** Unbiased. With the width nearest size / (e^epsilon + 1) no randomizer has a smaller
     worst-case squared error in the limit of many owners (Ye and Barg).
 
-    **Cost.** ``width`` draws and a row of ``size`` bytes of memory per report of width log2(size)
-    bits.
+    **Cost.** ``width`` draws per report of width log2(size) bits; a table of the alphabet is held
+    only for sets so wide that it is faster than comparing their members.
 
     References
     ----------
@@ -148,41 +148,44 @@ class SubsetSelection(FrequencyRandomizer):
         )
 
     def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.uint32]:
-        owners = np.arange(len(symbols))
-        chosen, order = self._choose_others(symbols, source)
-        holds = source.words(len(symbols)) < np.uint64(self.hold_words)
-        # Dropping a uniformly chosen member leaves a uniform set of one symbol less.
-        dropped = order[source.below(self.width, len(symbols)).astype(np.int64), owners]
-        chosen[owners[holds], dropped[holds]] = False
-        chosen[owners[holds], symbols[holds]] = True
-        return np.nonzero(chosen)[1].reshape(len(symbols), self.width).astype(np.uint32)
+        chosen = self._choose_others(symbols, source)
+        holders = np.flatnonzero(source.words(len(symbols)) < np.uint64(self.hold_words))
+        # To drop a uniformly chosen member leaves a uniform set of one symbol less.
+        dropped = source.below(self.width, len(symbols)).astype(np.int64)
+        chosen[dropped[holders], holders] = symbols[holders]
+        return np.sort(chosen.T.astype(np.uint32), axis=1)
 
-    def _choose_others(
-        self, symbols: NDArray[np.int64], source: RandomSource
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        """Choose ``width`` other symbols, all sets alike, by Floyd's algorithm on all rows."""
+    def _choose_others(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+        """Return one set of other symbols per column: Floyd's algorithm on all columns at once."""
         owners = np.arange(len(symbols))
-        chosen = np.zeros((len(symbols), self.size), dtype=np.bool_)
-        order = np.empty((self.width, len(symbols)), dtype=np.int64)
+        table = np.zeros((len(symbols), self.size if self._wide else 0), dtype=np.bool_)
+        chosen = np.empty((self.width, len(symbols)), dtype=np.int64)
         for step in range(self.width):
             last = self.size - 1 - self.width + step
             pick = source.below(last + 1, len(symbols)).astype(np.int64)
-            pick += pick >= symbols
-            taken = chosen[owners, pick]
-            pick[taken] = last + (last >= symbols[taken])
-            chosen[owners, pick] = True
-            order[step] = pick
-        return chosen, order
+            taken = table[owners, pick] if self._wide else (chosen[:step] == pick).any(axis=0)
+            pick[taken] = last
+            if self._wide:
+                table[owners, pick] = True
+            chosen[step] = pick
+        # So far the other symbols were numbered without the own one.
+        chosen += chosen >= symbols
+        return chosen
 
     def _supports(self, reports: Reports) -> NDArray[np.int64]:
         return np.bincount(self._sets(reports).ravel(), minlength=self.size)
 
-    def _sets(self, reports: Reports) -> NDArray[np.uint32]:
+    def _sets(self, reports: Reports) -> NDArray[np.integer]:
         told = check_told(reports, width=self.width, below=self.size)
         if (told[:, 1:] <= told[:, :-1]).any():
             raise ParameterError("reports", "sets in increasing order", "a set that is not")
         return told
 
     @property
+    def _wide(self) -> bool:
+        """Whether to look up members in a table of the alphabet is faster than to compare them."""
+        return self.width**2 > 16 * self.size
+
+    @property
     def _chunk(self) -> int:
-        return max(1, (1 << 20) // self.size)
+        return max(1, (1 << 20) // self.size if self._wide else (1 << 17) // self.width)

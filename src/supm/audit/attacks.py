@@ -16,7 +16,13 @@ from supm._random import RandomSource
 from supm.audit.cells import Auditable, grid_points
 from supm.audit.empirical import LowerBound, epsilon_lower_bound
 from supm.audit.finding import FAMILY_ERROR, Finding
-from supm.mechanisms import LocalHashing, SubsetSelection, UnaryEncoding
+from supm.mechanisms import (
+    FrequencyRandomizer,
+    JointReport,
+    LocalHashing,
+    SubsetSelection,
+    UnaryEncoding,
+)
 
 __all__ = ["attack", "check_attack"]
 
@@ -59,15 +65,14 @@ def attack(
     >>> 0.8 < attack(bits, simulation(1), trials=50_000).epsilon < 1.0
     True
     """
-    inputs = grid_points(mechanism)
-    symbols = [int(number) % len(inputs) for number in (left, right)]
+    values, numbers = _two_inputs(mechanism, left, right)
 
-    def samples(number: int, count: int) -> NDArray[Any]:
-        told = mechanism.randomize(np.repeat(inputs[[number]], count, axis=0), source).symbols
-        supported = _supported(mechanism, told, symbols)
+    def samples(which: int, count: int) -> NDArray[Any]:
+        told = mechanism.randomize(np.repeat(values[[which]], count, axis=0), source).symbols
+        supported = _supported(mechanism, told, numbers)
         return told if supported is None else supported
 
-    return epsilon_lower_bound(samples, *symbols, trials=trials, confidence=1.0 - error)
+    return epsilon_lower_bound(samples, 0, 1, trials=trials, confidence=1.0 - error)
 
 
 def check_attack(
@@ -116,10 +121,22 @@ def check_attack(
     )
 
 
+def _two_inputs(mechanism: Auditable, left: int, right: int) -> tuple[NDArray[Any], list[int]]:
+    """Return the two values and their numbers; a list of 2^40 symbols is never made."""
+    if isinstance(mechanism, FrequencyRandomizer):
+        numbers = [left % mechanism.size, right % mechanism.size]
+        return np.array(numbers), numbers
+    inputs = grid_points(mechanism)
+    numbers = [left % len(inputs), right % len(inputs)]
+    return inputs[numbers], numbers
+
+
 def _supported(
     mechanism: Auditable, told: NDArray[Any], symbols: list[int]
 ) -> NDArray[np.int64] | None:
     """Say which of the two symbols each report supports, where reports hardly ever repeat."""
+    if isinstance(mechanism, JointReport):
+        return _supported(mechanism.randomizer, told, symbols)
     if isinstance(mechanism, SubsetSelection) and mechanism.outcomes > _SMALL:
         seen = [(told == symbol).any(axis=1) for symbol in symbols]
     elif isinstance(mechanism, UnaryEncoding) and mechanism.outcomes > _SMALL:

@@ -1,0 +1,92 @@
+"""The command line: one file per verb, each calling the library.
+
+What a verb needs is imported when it runs, so that ``supm --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+import supm
+from supm._errors import ParameterError, SchemaError, SupmError
+from supm.cli import audit, demo
+
+__all__ = ["main"]
+
+_DESCRIPTION = "Machine learning from people's data with nobody trusted to hold it."
+_EXAMPLES = """\
+examples:
+  supm demo                          a randomizer at work on public data, with a picture
+  supm audit --all                   is every shipped promise true?
+  supm audit laplace --epsilon 2     is this one?
+"""
+_FAILED, _WRONG_USAGE, _INTERRUPTED = 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one verb and return the exit code.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments; by default those of the process.
+
+    Returns
+    -------
+    int
+        0 if all went well, 1 if it failed, 2 if the arguments are wrong, 130 if it was interrupted.
+
+    Examples
+    --------
+    >>> main(["--version"])
+    supm 0.1.0.dev0
+    0
+    """
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+    except (ParameterError, SchemaError) as error:
+        return _complain(error, _WRONG_USAGE)
+    except KeyboardInterrupt:
+        return _complain("interrupted.", _INTERRUPTED)
+    except BrokenPipeError:
+        # The reader has gone; what is still in the buffer must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _FAILED
+    except SupmError as error:
+        return _complain(error, _FAILED)
+    except OSError as error:
+        return _complain(f"{error.filename}: {error.strerror}.", _FAILED)
+    return code
+
+
+def _run(argv: Sequence[str] | None) -> int:
+    try:
+        arguments = _parser().parse_args(argv)
+        code: int = arguments.run(arguments)
+    except SystemExit as asked:
+        # argparse has printed the help, the version or what is wrong.
+        return int(asked.code or 0)
+    return code
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="supm",
+        description=_DESCRIPTION,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"supm {supm.__version__}")
+    verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
+    for verb in (demo, audit):
+        verb.add_to(verbs)
+    return parser
+
+
+def _complain(what: object, code: int) -> int:
+    print(f"supm: error: {what}", file=sys.stderr)
+    return code

@@ -1,0 +1,138 @@
+"""The verb audit: measure whether a promise is true."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from supm import __version__, secure
+from supm.cli._output import check_target, table, write_json
+
+if TYPE_CHECKING:
+    from supm.audit import Audit, Entry
+
+__all__ = ["add_to"]
+
+_EXAMPLES = """\
+examples:
+  supm audit --all                                  every shipped mechanism, in about 90 seconds
+  supm audit --all --json audit.json                the same, and a file for machines
+  supm audit randomized-response                    one of them, at epsilon 1
+  supm audit subset-selection --size 8 --epsilon 0.5
+
+mechanisms:
+  binary-response, duchi, hadamard-response, hybrid, independent-reports, joint-report, laplace,
+  local-hashing, odp-continuous, odp-ordinal, optimised-unary, piecewise, randomized-response,
+  square-wave, subset-selection, symmetric-unary
+"""
+_HEAD = (
+    "mechanism",
+    "parameters",
+    "claimed epsilon",
+    "exact epsilon",
+    "empirical lower bound",
+    "verdict",
+)
+_BROKEN = 1
+
+
+def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb to the command line."""
+    parser = verbs.add_parser(
+        "audit",
+        help="measure whether the promised epsilon is kept",
+        description="Compare what a mechanism claims with its exact channel, its sampler with the\n"
+        "channel and its estimator with both, and attack it with a million samples. The exit code\n"
+        "is 1 if a promise is broken.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("name", nargs="?", metavar="NAME", help="the mechanism to audit")
+    which.add_argument("--all", action="store_true", help="audit every shipped mechanism")
+    parser.add_argument("--epsilon", type=float, metavar="E", help="with NAME; 1 by default")
+    parser.add_argument(
+        "--size", type=int, metavar="K", help="with NAME: symbols, classes or steps"
+    )
+    parser.add_argument(
+        "--json", metavar="FILE", help="write the findings to a file; - prints them"
+    )
+    parser.set_defaults(run=_run, parser=parser)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    check_target(arguments.json)
+    lines = _lines(arguments)
+    start = time.monotonic()
+    rows = _audit(lines)
+    return _report(rows, time.monotonic() - start, arguments.json)
+
+
+def _report(rows: list[Audit], seconds: float, json: str | None) -> int:
+    if json:
+        write_json(_for_machines(rows, seconds), json)
+    if json != "-":
+        _print(rows, seconds)
+    return _BROKEN if any(row.verdict == "broken" for row in rows) else 0
+
+
+def _lines(arguments: argparse.Namespace) -> list[Entry]:
+    from supm.audit import catalogue, entry  # noqa: PLC0415  loaded when the verb runs
+
+    if not arguments.all:
+        epsilon = 1.0 if arguments.epsilon is None else arguments.epsilon
+        return [entry(arguments.name, epsilon=epsilon, size=arguments.size)]
+    if arguments.epsilon is not None or arguments.size is not None:
+        arguments.parser.error("--epsilon and --size go with a NAME, not with --all")
+    return catalogue()
+
+
+def _audit(lines: list[Entry]) -> list[Audit]:
+    from tqdm import tqdm  # noqa: PLC0415  loaded when the verb runs
+
+    from supm.audit import audit_all  # noqa: PLC0415  loaded when the verb runs
+
+    rows = audit_all(secure(), lines)
+    # disable=None: no bar where nobody watches.
+    return list(tqdm(rows, total=len(lines), unit=" audits", delay=2, disable=None, leave=False))
+
+
+def _print(rows: list[Audit], seconds: float) -> None:
+    print(table(_HEAD, [_cells(row) for row in rows], left=2))
+    broken = [row for row in rows if row.verdict == "broken"]
+    for row in broken:
+        for finding in row.findings:
+            if not finding.passed:
+                print(f"\n{row.mechanism}, {row.parameters}: {finding}")
+    print(f"\n{len(rows) - len(broken)} of {len(rows)} promises kept, in {seconds:.0f} s.")
+
+
+def _cells(row: Audit) -> list[str]:
+    figures = [_figure(figure) for figure in (row.claimed, row.exact, row.lower_bound)]
+    return [row.mechanism, row.parameters, *figures, row.verdict]
+
+
+def _figure(figure: float | None) -> str:
+    return "-" if figure is None else f"{figure:.6g}"
+
+
+def _for_machines(rows: list[Audit], seconds: float) -> dict[str, Any]:
+    return {
+        "version": __version__,
+        "kept": all(row.verdict != "broken" for row in rows),
+        "seconds": round(seconds, 3),
+        "audits": [
+            {
+                "mechanism": row.mechanism,
+                "parameters": row.parameters,
+                "claimed_epsilon": row.claimed,
+                "exact_epsilon": row.exact,
+                "empirical_lower_bound": row.lower_bound,
+                "verdict": row.verdict,
+                "findings": [asdict(finding) for finding in row.findings],
+            }
+            for row in rows
+        ],
+    }

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from supm.audit import check_epsilon, check_inputs, check_rows_sum_to_one, exact_epsilon
+from supm.mechanisms import GeneralizedRandomizedResponse
+
+HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
+
+
+class Stated(GeneralizedRandomizedResponse):
+    """Randomized response whose channel is what a test says it is."""
+
+    channel_rows: list[list[Fraction]]
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        return self.channel_rows
+
+
+def stated(rows: list[list[Fraction]]) -> Stated:
+    mechanism = Stated.for_epsilon(size=2, epsilon=1.0)
+    object.__setattr__(mechanism, "channel_rows", rows)
+    return mechanism
+
+
+@given(st.lists(st.integers(1, 1 << 64), min_size=2, max_size=6))
+def test_the_exact_epsilon_is_that_of_the_worst_pair(weights: list[int]) -> None:
+    total = sum(weights)
+    shifted = [weights[place:] + weights[:place] for place in range(len(weights))]
+    channel = [[Fraction(weight, total) for weight in row] for row in shifted]
+    assert exact_epsilon(channel) == pytest.approx(math.log(max(weights) / min(weights)))
+
+
+def test_an_outcome_that_is_impossible_for_all_inputs_does_not_count() -> None:
+    assert exact_epsilon([[HALF, HALF, Fraction(0)]] * 2) == 0.0
+
+
+def test_zero_against_non_zero_is_infinite() -> None:
+    found = check_epsilon(stated([[Fraction(1), Fraction(0)], [HALF, HALF]]))
+    assert not found.passed
+    assert found.statistic == math.inf
+
+
+def test_a_claim_one_float_below_the_exact_epsilon_is_broken() -> None:
+    coin = GeneralizedRandomizedResponse.for_epsilon(size=4, epsilon=1.0)
+    assert check_epsilon(coin).passed
+    assert not check_epsilon(coin, claimed=math.nextafter(coin.epsilon, 0.0)).passed
+
+
+def test_a_claim_above_the_exact_epsilon_is_loose_and_not_broken() -> None:
+    coin = GeneralizedRandomizedResponse.for_epsilon(size=4, epsilon=1.0)
+    found = check_epsilon(coin, claimed=1.1)
+    assert found.passed
+    assert found.loose
+    assert not check_epsilon(coin, claimed=1.0 + 1e-12).loose
+
+
+def test_rows_that_do_not_sum_to_one_exactly_are_found() -> None:
+    off = Fraction(1, 1 << 64)
+    assert check_rows_sum_to_one(stated([[HALF, HALF], [HALF, HALF]])).passed
+    assert not check_rows_sum_to_one(stated([[HALF, HALF], [HALF, HALF - off]])).passed
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[HALF, HALF]],
+        [[HALF, HALF], [Fraction(1)]],
+        [[THIRD, THIRD, THIRD], [THIRD, THIRD, THIRD]],
+        [[Fraction(3, 2), -HALF], [HALF, HALF]],
+    ],
+)
+def test_a_channel_of_the_wrong_shape_or_range_is_found(rows: list[list[Fraction]]) -> None:
+    assert not check_inputs(stated(rows)).passed

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from supm._errors import ParameterError
+from supm._random import simulation
+from supm.audit import LowerBound, epsilon_lower_bound
+from supm.mechanisms import GeneralizedRandomizedResponse, SubsetSelection
+
+
+def bound_of(
+    mechanism: GeneralizedRandomizedResponse | SubsetSelection, seed: int, **options: Any
+) -> LowerBound:
+    source = simulation(seed)
+
+    def samples(value: int, count: int) -> NDArray[Any]:
+        return mechanism.randomize(np.full(count, value), source).symbols
+
+    return epsilon_lower_bound(samples, 0, mechanism.size - 1, **options)
+
+
+def test_the_bound_for_binary_randomized_response_is_tight() -> None:
+    coin = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=1.0)
+    assert 0.97 < bound_of(coin, 1).epsilon <= 1.0
+
+
+@pytest.mark.parametrize("size", [2, 5])
+def test_the_bound_never_exceeds_the_true_epsilon(size: int) -> None:
+    coin = GeneralizedRandomizedResponse.for_epsilon(size=size, epsilon=1.0)
+    bounds = [bound_of(coin, seed, trials=20_000).epsilon for seed in range(200)]
+    assert min(bounds) > 0.7
+    assert max(bounds) <= 1.0
+
+
+def test_the_bound_holds_as_often_as_its_confidence_says() -> None:
+    coin = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=0.5)
+    bounds = [bound_of(coin, seed, trials=4_000, confidence=0.8).epsilon for seed in range(200)]
+    assert sum(bound > 0.5 for bound in bounds) <= 40
+
+
+def test_rows_are_told_apart_as_wholes() -> None:
+    pairs = SubsetSelection.with_width(size=6, width=2, epsilon=2.0)
+    found = bound_of(pairs, 1, trials=200_000)
+    assert 1.9 < found.epsilon <= 2.0
+    assert "rows" in found.event
+
+
+def test_a_bit_that_is_not_randomised_gives_a_large_bound() -> None:
+    source = simulation(1)
+
+    def half_noisy(bit: int, count: int) -> NDArray[Any]:
+        return np.stack((source.below(2, count), np.full(count, bit)), axis=1)
+
+    found = epsilon_lower_bound(half_noisy, 0, 1, trials=100_000)
+    assert found.epsilon > 7.0
+    assert found.trials == 100_000
+
+
+def test_a_float_that_gives_the_value_away_now_and_then_is_caught() -> None:
+    """One time in a thousand the noise is missing; no histogram shows it, the atom does."""
+    source = simulation(1)
+
+    def forgetful(value: float, count: int) -> NDArray[np.float64]:
+        uniform = source.words(count) * 2.0**-64
+        noise = np.log(uniform / (1 - uniform)) * 100
+        return np.where(source.below(1000, count) == 0, value, value + noise)
+
+    assert epsilon_lower_bound(forgetful, 0.0, 1e-9, trials=400_000).epsilon > 2.0
+
+
+def test_honest_continuous_noise_is_not_accused() -> None:
+    source = simulation(1)
+
+    def logistic(value: float, count: int) -> NDArray[np.float64]:
+        uniform = (source.below(1 << 20, count) + 0.5) * 2.0**-20
+        return np.round((np.log(uniform / (1 - uniform)) + value) * 64) / 64
+
+    assert 0.8 < epsilon_lower_bound(logistic, 0.0, 1.0, trials=400_000).epsilon <= 1.0
+
+
+def test_two_inputs_that_look_alike_prove_nothing() -> None:
+    source = simulation(1)
+    found = epsilon_lower_bound(lambda _, count: source.below(10, count), 0, 1, trials=50_000)
+    assert found == LowerBound(epsilon=0.0, confidence=1 - 1e-6, trials=50_000, event="nothing")
+
+
+def test_infinities_and_nan_are_outcomes_like_others() -> None:
+    def telltale(value: float, count: int) -> NDArray[np.float64]:
+        return np.full(count, math.nan if value else math.inf)
+
+    assert epsilon_lower_bound(telltale, 0, 1, trials=2_000).epsilon > 3.0
+
+
+@pytest.mark.parametrize(
+    "samples",
+    [
+        lambda _, count: np.zeros(count - 1),
+        lambda _, count: np.full(count, "a"),
+        lambda value, count: np.zeros((count, 1 + value)),
+    ],
+)
+def test_samples_that_cannot_be_read_are_refused(samples: Any) -> None:
+    with pytest.raises(ParameterError, match="samples must be"):
+        epsilon_lower_bound(samples, 0, 1, trials=2_000)
+
+
+@pytest.mark.parametrize("options", [{"trials": 10}, {"confidence": 1.0}, {"trials": 1e6}])
+def test_bad_options_are_refused(options: Any) -> None:
+    with pytest.raises(ParameterError):
+        epsilon_lower_bound(lambda _, count: np.zeros(count), 0, 1, **options)
