@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
 from supm._random import RandomSource, simulation
-from supm.audit import FAMILY_ERROR, catalogue, check_density, check_grid, check_sampler
+from supm.audit import FAMILY_ERROR, catalogue, check_density, check_sampler
 from supm.audit.cells import cells_of
 from supm.audit.suite import _draws
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports
 from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.square_wave import SquareWave
 
 RESPONSES = [
     line.mechanism
@@ -34,7 +31,7 @@ def test_a_bias_of_one_part_in_two_hundred_is_noticed_by_all_but_one_audit_in_te
     keep = float(coin.hit)
     shift = (keep / 200) ** 2 / (keep * (1 - keep))
     noncentrality = _draws(coin) * coin.size * shift
-    tests = (coin.size + 1) * 4 * len(catalogue())
+    tests = (coin.size + 1) * 5 * len(catalogue())
     limit = stats.chi2.isf(FAMILY_ERROR / tests, 1)
     assert stats.ncx2.sf(limit, 1, noncentrality) > 1 - 1e-4
 
@@ -74,13 +71,3 @@ def test_the_cells_of_unbounded_reports_have_all_the_probability(
     cells = cells_of(meter, [0, steps // 2, steps])
     np.testing.assert_allclose(cells.probabilities.sum(axis=1), 1.0, rtol=1e-12)
     assert check_density(meter, simulation(1), draws=1 << 12).passed
-
-
-@pytest.mark.parametrize("bounds", [(-1.0, 1.0), (0.1, 0.7), (-1e6, 1.0), (math.pi, 1e3)])
-def test_values_off_the_grid_are_mixtures_for_any_bounds(
-    bounds: tuple[float, float],
-) -> None:
-    low, high = bounds
-    for steps in (1, 7, 256):
-        wave = SquareWave.for_epsilon(low=low, high=high, steps=steps, epsilon=2.0)
-        assert check_grid(wave, simulation(1), draws=1 << 12).passed

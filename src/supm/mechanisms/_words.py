@@ -39,8 +39,7 @@ def exponential(epsilon: float) -> Fraction:
     >>> round(float(exponential(1.0)), 12)
     2.718281828459
     """
-    exact = Decimal.from_float(epsilon)  # noqa: FURB164  Decimal(…) obeys the caller's traps
-    return Fraction(_PRECISE.exp(exact)) * _BELOW
+    return Fraction(_PRECISE.exp(min(_readings(epsilon)))) * _BELOW
 
 
 def epsilon_of(ratio: Fraction) -> float:
@@ -61,8 +60,16 @@ def epsilon_of(ratio: Fraction) -> float:
     quotient = _PRECISE.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
     logarithm = Fraction(_PRECISE.ln(quotient))
     upper = logarithm + _SLACK * (1 + abs(logarithm))
-    nearest = float(upper)
-    return nearest if Fraction(nearest) >= upper else math.nextafter(nearest, math.inf)
+    stated = float(upper)
+    while Fraction(min(_readings(stated))) < upper:
+        stated = math.nextafter(stated, math.inf)
+    return stated
+
+
+def _readings(number: float) -> tuple[Decimal, Decimal]:
+    """Return what a float is and what it prints as: people and budgets read the latter."""
+    exact = float(number)
+    return Decimal.from_float(exact), Decimal(repr(exact))
 
 
 def threshold_for(epsilon: float, *, inside: int, outside: int) -> int:

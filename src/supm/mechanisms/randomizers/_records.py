@@ -50,44 +50,50 @@ def check_table(values: ArrayLike, width: int) -> NDArray[np.integer]:
 def number_records(values: ArrayLike, sizes: tuple[int, ...]) -> NDArray[np.int64]:
     """Return records' numbers by mixed radix, the last attribute running fastest.
 
-    The product of the sizes is at most 2^40, so sums of products of floats are exact and run in
-    BLAS.
+    Sums of products of floats are exact here and run in BLAS: single precision holds numbers of up
+    to 2^24, double precision those of the largest alphabet, 2^40.
     """
     records = check_table(values, len(sizes))
-    weights = np.array([float(math.prod(sizes[place + 1 :])) for place in range(len(sizes))])
+    kind: np.dtype[np.floating] = np.dtype("f4" if math.prod(sizes) <= 1 << 24 else "f8")
+    radices = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
+    weights = np.array(radices, dtype=kind)
     numbers = np.empty(len(records), dtype=np.int64)
     for start in range(0, len(records), _ROWS):
-        rows = records[start : start + _ROWS]
-        check_classes(rows, sizes)
-        numbers[start : start + _ROWS] = rows.astype(np.float64) @ weights
+        rows = records[start : start + _ROWS].astype(kind, order="C")
+        _check_rows(rows, sizes)
+        numbers[start : start + _ROWS] = rows @ weights
     return numbers
 
 
-def check_classes(rows: NDArray[np.integer], sizes: tuple[int, ...]) -> None:
+def check_classes(records: NDArray[np.integer], sizes: tuple[int, ...]) -> None:
     """Raise RecordError, which names the attribute and no value, where a class is out of range."""
-    # From here up, a number read without its sign was negative.
-    negative = int(np.iinfo(rows.dtype).max) + 1
+    for start in range(0, len(records), _ROWS):
+        _check_rows(records[start : start + _ROWS].astype(np.float64, order="C"), sizes)
+
+
+def _check_rows(rows: NDArray[np.floating], sizes: tuple[int, ...]) -> None:
+    """Check classes that were turned into floats, which keeps their order whatever their type."""
     for attribute, (largest, size) in enumerate(zip(_largest(rows), sizes, strict=True)):
-        if int(largest) >= min(size, negative):
+        if not 0 <= largest < size:
             message = (
                 f"attribute {attribute} must be a class 0 … {size - 1}; at least one is outside."
             )
             raise RecordError(message)
 
 
-def _largest(rows: NDArray[np.integer]) -> NDArray[np.integer]:
-    """Return each column's largest number, negative ones read without their sign and so as huge.
+def _largest(rows: NDArray[np.floating]) -> list[float]:
+    """Return each column's largest number, or a negative one if there is any.
 
-    Rows are first folded into long ones: NumPy is slow on the maximum of many short rows.
+    The bits of a float, read as a whole number, grow with its size and are greatest of all where it
+    is negative. Rows are first folded into long ones: NumPy is slow on the maximum of many short
+    rows.
     """
-    unsigned = np.ascontiguousarray(rows).view(rows.dtype.str.replace("i", "u"))
-    whole = len(unsigned) // _FOLD * _FOLD
-    width = unsigned.shape[1]
-    folded = unsigned[:whole].reshape(-1, _FOLD * width).max(axis=0, initial=0)
-    largest: NDArray[np.integer] = np.vstack((folded.reshape(_FOLD, width), unsigned[whole:])).max(
-        axis=0
-    )
-    return largest
+    bits = rows.view(np.dtype(f"u{rows.itemsize}"))
+    whole, width = len(bits) // _FOLD * _FOLD, bits.shape[1]
+    folded = bits[:whole].reshape(-1, _FOLD * width).max(axis=0, initial=0)
+    largest = np.vstack((folded.reshape(_FOLD, width), bits[whole:])).max(axis=0)
+    found: list[float] = largest.view(rows.dtype).tolist()
+    return found
 
 
 def record_numbers(numbers: NDArray[np.int64], sizes: tuple[int, ...]) -> NDArray[np.int64]:
