@@ -10,21 +10,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._random import RandomSource, simulation
 from supm.mechanisms import (
+    Duchi,
     GeneralizedRandomizedResponse,
     HadamardResponse,
+    Hybrid,
     IndependentReports,
     JointReport,
+    Laplace,
     LocalHashing,
     OrderedDiscretePerturbation,
+    Piecewise,
     Reports,
+    SquareWave,
     SubsetSelection,
     UnaryEncoding,
 )
-from supm.mechanisms.randomizers.duchi import Duchi
-from supm.mechanisms.randomizers.hybrid import Hybrid
-from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.piecewise import Piecewise
-from supm.mechanisms.randomizers.square_wave import SquareWave
 from supm.schema import Continuous
 
 __all__ = [

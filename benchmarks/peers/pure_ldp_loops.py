@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from pure_ldp.frequency_oracles.direct_encoding import (  # type: ignore[import-not-found]
+from pure_ldp.frequency_oracles.direct_encoding import (  # type: ignore[import-not-found]  # not in our environment
     DEClient,
 )
-from pure_ldp.frequency_oracles.hadamard_response import (  # type: ignore[import-not-found]
+from pure_ldp.frequency_oracles.hadamard_response import (  # type: ignore[import-not-found]  # not in our environment
     HadamardResponseClient,
 )
-from pure_ldp.frequency_oracles.local_hashing import (  # type: ignore[import-not-found]
+from pure_ldp.frequency_oracles.local_hashing import (  # type: ignore[import-not-found]  # not in our environment
     LHClient,
 )
-from pure_ldp.frequency_oracles.unary_encoding import (  # type: ignore[import-not-found]
+from pure_ldp.frequency_oracles.unary_encoding import (  # type: ignore[import-not-found]  # not in our environment
     UEClient,
 )
 

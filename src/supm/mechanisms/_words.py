@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation, Overflo
 from fractions import Fraction
 from typing import Final
 
-__all__ = ["WORDS", "epsilon_of", "exponential", "threshold_for"]
+__all__ = ["WORDS", "epsilon_of", "exponential", "least_reading", "stated", "threshold_for"]
 
 WORDS: Final = 1 << 64
 """How many 64-bit words there are: the denominator of every threshold."""
@@ -39,7 +39,7 @@ def exponential(epsilon: float) -> Fraction:
     >>> round(float(exponential(1.0)), 12)
     2.718281828459
     """
-    return Fraction(_PRECISE.exp(min(_readings(epsilon)))) * _BELOW
+    return Fraction(_PRECISE.exp(least_reading(epsilon))) * _BELOW
 
 
 def epsilon_of(ratio: Fraction) -> float:
@@ -60,16 +60,34 @@ def epsilon_of(ratio: Fraction) -> float:
     quotient = _PRECISE.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
     logarithm = Fraction(_PRECISE.ln(quotient))
     upper = logarithm + _SLACK * (1 + abs(logarithm))
-    stated = float(upper)
-    while Fraction(min(_readings(stated))) < upper:
-        stated = math.nextafter(stated, math.inf)
-    return stated
+    return stated(upper)
 
 
-def _readings(number: float) -> tuple[Decimal, Decimal]:
-    """Return what a float is and what it prints as: people and budgets read the latter."""
+def stated(epsilon: Fraction) -> float:
+    """Return the smallest float that does not read as less than an exact epsilon.
+
+    Examples
+    --------
+    >>> stated(Fraction(1, 10))
+    0.1
+    """
+    number = float(epsilon)
+    while Fraction(least_reading(number)) < epsilon:
+        number = math.nextafter(number, math.inf)
+    return number
+
+
+def least_reading(number: float) -> Decimal:
+    """Return the smaller of what a float is and what it prints as: budgets read the latter.
+
+    Examples
+    --------
+    >>> least_reading(0.1)
+    Decimal('0.1')
+    """
     exact = float(number)
-    return Decimal.from_float(exact), Decimal(repr(exact))
+    binary = Decimal.from_float(exact)  # noqa: FURB164  Decimal(…) obeys the caller's traps
+    return min(binary, Decimal(repr(exact)))
 
 
 def threshold_for(epsilon: float, *, inside: int, outside: int) -> int:

@@ -135,3 +135,10 @@ def test_every_value_draws_one_word_wherever_it_lies() -> None:
     grid.locate(np.array([-50.0, 0.0, 50.0]), on)
     grid.locate(np.array([-49.0, 0.3, 7.0]), between)
     assert on.words(1) == between.words(1)
+
+
+def test_no_grid_point_lies_beyond_the_bounds_however_unequal_they_are() -> None:
+    grid = PublicGrid(low=-1e6, high=3e-9, steps=1)
+    points = grid.points()
+    assert points[-1] == grid.high
+    assert grid.check(points).tolist() == points.tolist()

@@ -63,7 +63,9 @@ class PublicGrid:
 
     def points(self) -> NDArray[np.float64]:
         """Return the values of the grid points in order."""
-        return self.place(np.arange(self.steps + 1, dtype=np.float64))
+        places = self.place(np.arange(self.steps + 1, dtype=np.float64))
+        # Where the bounds differ much in size, low + span may round to a little above high.
+        return np.minimum(places, self.high)
 
     def place(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the values that lie so many steps above low; positions may be fractions."""

@@ -54,6 +54,11 @@ class JointReport(FiniteChannel):
     **Cost.** Numbering a record costs one multiplication per attribute; no table of the alphabet is
     held by the owner.
 
+    References
+    ----------
+    A record of discretised attributes is one symbol of a finite alphabet: paper 000 randomises its
+    parts (algorithms 8 and 9), this mechanism the whole, for the same promise.
+
     Examples
     --------
     >>> joint = JointReport.for_epsilon(sizes=(2, 3), epsilon=2.0)

@@ -14,6 +14,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
 from supm.mechanisms._discrete_laplace import DiscreteLaplace
+from supm.mechanisms._words import least_reading, stated
 from supm.mechanisms.randomizers._grid import PublicGrid
 from supm.mechanisms.randomizers._numeric import NumericRandomizer
 
@@ -81,16 +82,14 @@ class Laplace(NumericRandomizer):
     def for_epsilon(cls, *, low: float, high: float, epsilon: float, steps: int = 1024) -> Self:
         """Make the randomizer of the least scale that keeps epsilon."""
         grid = PublicGrid(low=low, high=high, steps=steps)
-        exact = grid.steps / Fraction(EPSILON.check(epsilon))
+        exact = grid.steps / Fraction(least_reading(EPSILON.check(epsilon)))
         parts = max(1, int(_FINEST / exact))
         return cls(grid=grid, scale=Fraction(math.ceil(exact * parts), parts))
 
     @property
     def epsilon(self) -> float:
         """Steps divided by the scale, rounded up."""
-        exact = self.steps / self.scale
-        nearest = float(exact)
-        return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+        return stated(self.steps / self.scale)
 
     @property
     def alphabet(self) -> tuple[int, int]:
