@@ -88,10 +88,11 @@ class SlidingWindow:
         """Draw one cell per input: count from the input on, around the end."""
         if not inputs.size:
             return inputs
-        told = self.levels.draw(len(inputs), source).view(np.int64)
-        told += inputs
-        np.subtract(told, self.cells, out=told, where=told >= self.cells)
-        return told
+        told = self.levels.draw(len(inputs), source)
+        told += inputs.view(np.uint64)
+        # Below the number of cells the difference wraps to a huge number.
+        np.minimum(told, told - np.uint64(self.cells), out=told)
+        return told.view(np.int64)
 
     def positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the unbiased reading of each cell, on the scale of the inputs."""

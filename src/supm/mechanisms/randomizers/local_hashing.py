@@ -160,30 +160,31 @@ class LocalHashing(FrequencyRandomizer):
         return Fraction(pairs, self.prime * (self.prime - 1))
 
     def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.uint64]:
-        report = np.empty((len(symbols), 3), dtype=np.uint64)
-        report[:, 0] = source.below(self.prime - 1, len(symbols)) + np.uint64(1)
-        report[:, 1] = source.below(self.prime, len(symbols))
-        bucket = self._hash(report, symbols.view(np.uint64))
+        factor = source.below(self.prime - 1, len(symbols))
+        factor += np.uint64(1)
+        shift = source.below(self.prime, len(symbols))
+        bucket = self._hash(factor, shift, symbols.view(np.uint64))
         bucket += self._cells.draw(len(symbols), source)
         # Below the number of buckets the difference wraps to a huge number.
-        np.minimum(bucket, bucket - np.uint64(self.buckets), out=report[:, 2])
-        return report
+        np.minimum(bucket, bucket - np.uint64(self.buckets), out=bucket)
+        return np.stack((factor, shift, bucket), axis=1)
 
-    def _hash(self, report: NDArray[np.uint64], symbols: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        product = _multiply_modulo(report[:, 0], symbols, self.prime)
-        product += report[:, 1]
-        product %= np.uint64(self.prime)
-        product %= np.uint64(self.buckets)
-        return product
+    def _hash(
+        self, factor: NDArray[np.uint64], shift: NDArray[np.uint64], symbols: NDArray[np.uint64]
+    ) -> NDArray[np.uint64]:
+        residue = _multiply_modulo(factor, symbols, self.prime)
+        residue += shift
+        np.minimum(residue, residue - np.uint64(self.prime), out=residue)
+        return _remainder(residue, self.buckets)
 
     def _supports(self, reports: Reports) -> NDArray[np.int64]:
         told = self._told(reports)
         counts = np.zeros(self.size, dtype=np.int64)
         for start in range(0, len(told), self._chunk):
-            rows = told[start : start + self._chunk]
+            factor, shift, bucket = np.ascontiguousarray(told[start : start + self._chunk].T)
             for symbol in range(self.size):
-                bucket = self._hash(rows, np.array(symbol, dtype=np.uint64))
-                counts[symbol] += np.count_nonzero(bucket == rows[:, 2])
+                own = self._hash(factor, shift, np.array(symbol, dtype=np.uint64))
+                counts[symbol] += np.count_nonzero(own == bucket)
         return counts
 
     def _told(self, reports: Reports) -> NDArray[np.uint64]:
@@ -199,13 +200,16 @@ def _multiply_modulo(
     left: NDArray[np.uint64], right: NDArray[np.uint64], modulus: int
 ) -> NDArray[np.uint64]:
     """Multiply numbers below a modulus of at most 41 bits without leaving 64 bits."""
-    prime = np.uint64(modulus)
     if modulus < 1 << 32:
-        return (left * right) % prime
-    low = right & np.uint64((1 << 20) - 1)
-    high = left * (right >> np.uint64(20)) % prime
-    high *= np.uint64(1 << 20)
-    high %= prime
-    high += left * low % prime
-    high %= prime
-    return high
+        return _remainder(left * right, modulus)
+    high = _remainder(left * (right >> np.uint64(20)), modulus)
+    low = _remainder(left * (right & np.uint64((1 << 20) - 1)), modulus)
+    return _remainder(_remainder(high << np.uint64(20), modulus) + low, modulus)
+
+
+def _remainder(numbers: NDArray[np.uint64], modulus: int) -> NDArray[np.uint64]:
+    """Return numbers modulo a modulus; NumPy divides whole arrays faster than it takes rests."""
+    divisor = np.uint64(modulus)
+    quotients = numbers // divisor
+    quotients *= divisor
+    return numbers - quotients
