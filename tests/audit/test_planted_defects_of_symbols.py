@@ -189,7 +189,7 @@ class HashFixed(LocalHashing):
     def _draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint64]:
         report = super()._draw(symbols, source)
         report[:, :2] = (1, 0)
-        bucket = self._hash(report, symbols.view(np.uint64))
+        bucket = self._hash(report[:, 0], report[:, 1], symbols.view(np.uint64))
         report[:, 2] = (bucket + self._cells.draw(len(symbols), source)) % np.uint64(self.buckets)
         return report
 
