@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from supm._random import RandomSource
 from supm.mechanisms.randomizers._reports import Reports
-from supm.privacy import PureLDP
+from supm.privacy import Event, PureEvent, PureLDP
 
 __all__ = ["LocalRandomizer"]
 
@@ -34,6 +34,11 @@ class LocalRandomizer(ABC):
     def guarantee(self) -> PureLDP:
         """The promise to each owner, derived from what the sampler uses."""
         return PureLDP(self.epsilon)
+
+    @property
+    def event(self) -> Event:
+        """What one report is to an accountant; ``to_dp_accounting`` hands it to Google's."""
+        return PureEvent(self.epsilon)
 
     @property
     def report_bytes(self) -> int:

@@ -14,6 +14,7 @@ from supm.mechanisms._two_level import TwoLevel, words_inside
 from supm.mechanisms.randomizers._channel import ENTRIES
 from supm.mechanisms.randomizers._frequency import SIZE, FrequencyRandomizer, check_told
 from supm.mechanisms.randomizers._reports import Reports
+from supm.privacy import RandomizedResponseEvent
 
 __all__ = ["GeneralizedRandomizedResponse"]
 
@@ -77,6 +78,11 @@ class GeneralizedRandomizedResponse(FrequencyRandomizer):
     def epsilon(self) -> float:
         """Logarithm of keep / lie, rounded up."""
         return self._cells.epsilon
+
+    @property
+    def event(self) -> RandomizedResponseEvent:
+        """What one report is to an accountant, with its exact probability of the truth."""
+        return RandomizedResponseEvent(size=self.size, keep=self.hit)
 
     @property
     def hit(self) -> Fraction:
