@@ -16,11 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import Integers, Reals
+from supm.mechanisms.randomizers._channel import FiniteChannel
 from supm.mechanisms.randomizers._grid import PublicGrid
 from supm.mechanisms.randomizers._randomizer import LocalRandomizer
 from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
 
-__all__ = ["COUNT", "GridRandomizer", "NumericRandomizer"]
+__all__ = ["COUNT", "FiniteGridRandomizer", "GridRandomizer", "NumericRandomizer"]
 
 COUNT = Integers("reports", 1, 1 << 62)
 _CHUNK = 1 << 15
@@ -88,6 +89,28 @@ class GridRandomizer(LocalRandomizer):
             constraint = f"whole numbers {least} … {greatest}"
             raise ParameterError("reports", constraint, "one outside", "Refuse such a report.")
         return symbols.astype(np.int64, copy=False)
+
+
+class FiniteGridRandomizer(GridRandomizer, FiniteChannel):
+    """Base of those with finitely many reports 0 … outcomes - 1: a report is its own outcome."""
+
+    @property
+    def alphabet(self) -> tuple[int, int]:
+        """The first and the last report."""
+        return 0, self.outcomes - 1
+
+    @property
+    def report_bits(self) -> int:
+        """Enough bits to number the reports."""
+        return (self.outcomes - 1).bit_length()
+
+    def inputs(self) -> NDArray[np.float64]:
+        """Return the values of the grid points."""
+        return self.grid.points()
+
+    def outcome(self, reports: Reports) -> NDArray[np.int64]:
+        """Return the reports themselves."""
+        return self._symbols(reports)
 
 
 class NumericRandomizer(GridRandomizer):

@@ -21,10 +21,8 @@ from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
 from supm.mechanisms._two_level import TwoLevel
 from supm.mechanisms._words import WORDS
-from supm.mechanisms.randomizers._channel import FiniteChannel
 from supm.mechanisms.randomizers._grid import STEPS
-from supm.mechanisms.randomizers._numeric import GridRandomizer
-from supm.mechanisms.randomizers._reports import Reports
+from supm.mechanisms.randomizers._numeric import FiniteGridRandomizer
 
 __all__ = ["SlidingWindow", "WindowRandomizer", "WindowShapes"]
 
@@ -149,7 +147,7 @@ class WindowShapes:
         self.fixed = (everywhere + self.slope * (widths**2 - 1)) / (12 * self.slope**2)
 
 
-class WindowRandomizer(GridRandomizer, FiniteChannel):
+class WindowRandomizer(FiniteGridRandomizer):
     """Base of the randomizers that report a cell near the owner's grid point."""
 
     @property
@@ -166,24 +164,6 @@ class WindowRandomizer(GridRandomizer, FiniteChannel):
     def outcomes(self) -> int:
         """As many as cells: the steps of the grid and the width of the window."""
         return self._window.cells
-
-    @property
-    def alphabet(self) -> tuple[int, int]:
-        """The first and the last cell."""
-        return 0, self.outcomes - 1
-
-    @property
-    def report_bits(self) -> int:
-        """Enough bits to number the cells."""
-        return (self.outcomes - 1).bit_length()
-
-    def inputs(self) -> NDArray[np.float64]:
-        """Return the values of the grid points."""
-        return self.grid.points()
-
-    def outcome(self, reports: Reports) -> NDArray[np.int64]:
-        """Return the reported cells: a report is its own outcome."""
-        return self._symbols(reports)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Return the probabilities of the cells for each grid point."""

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
 from supm.mechanisms._words import WORDS
-from supm.mechanisms.randomizers._channel import FiniteChannel
 from supm.mechanisms.randomizers._grid import PublicGrid
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
-from supm.mechanisms.randomizers._reports import Reports
+from supm.mechanisms.randomizers._numeric import FiniteGridRandomizer, NumericRandomizer
 from supm.mechanisms.randomizers._window import SlidingWindow, WindowShapes
 from supm.mechanisms.randomizers.duchi import KEEP_WORDS, Duchi
 from supm.mechanisms.randomizers.piecewise import Piecewise
@@ -31,7 +29,7 @@ _BITS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hybrid(NumericRandomizer, FiniteChannel):
+class Hybrid(FiniteGridRandomizer, NumericRandomizer):
     """Report through `Piecewise` with a fixed probability, else through `Duchi`.
 
     Who sees a report cannot tell any two values apart better than by odds of e^epsilon. Reports 0
@@ -139,24 +137,6 @@ class Hybrid(NumericRandomizer, FiniteChannel):
     def outcomes(self) -> int:
         """Duchi's two, and the cells if the piecewise mechanism can be chosen."""
         return _BITS + (self.piecewise.outcomes if self.piecewise_words else 0)
-
-    @property
-    def alphabet(self) -> tuple[int, int]:
-        """The first and the last report."""
-        return 0, self.outcomes - 1
-
-    @property
-    def report_bits(self) -> int:
-        """Enough bits to number the reports."""
-        return (self.outcomes - 1).bit_length()
-
-    def inputs(self) -> NDArray[np.float64]:
-        """Return the values of the grid points."""
-        return self.grid.points()
-
-    def outcome(self, reports: Reports) -> NDArray[np.int64]:
-        """Return the reports: each is its own outcome."""
-        return self._symbols(reports)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Return, for each grid point, Duchi's two probabilities and then those of the cells."""
