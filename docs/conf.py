@@ -45,6 +45,8 @@ autodoc_member_order = "bysource"
 # Types are in the docstrings; in the signatures they would only repeat them.
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
+# The list beside a class names its methods without repeating the class.
+toc_object_entries_show_parents = "hide"
 
 sphinx_gallery_conf = {
     "abort_on_example_error": True,
@@ -60,6 +62,10 @@ sphinx_gallery_conf = {
 html_theme = "pydata_sphinx_theme"
 html_title = "SUPM"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["local.css"]
+# Pages without pages below them have nothing to list on the left.
+html_sidebars = {"errata": [], "glossary": [], "index": []}
 html_theme_options = {
     "footer_end": [],
     "footer_start": ["copyright"],

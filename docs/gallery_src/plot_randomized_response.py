@@ -7,6 +7,8 @@ leaves the device, so that no single report says much; together the reports stil
 each answer is, and how far that estimate can be trusted.
 """
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -18,7 +20,7 @@ from supm.mechanisms import GeneralizedRandomizedResponse
 # thresholds that the sampler uses, and its channel is exact: row *i* holds the probabilities of the
 # five possible reports of a person whose answer is *i*.
 randomizer = GeneralizedRandomizedResponse.for_epsilon(size=5, epsilon=1.0)
-print(randomizer.guarantee)
+print(textwrap.fill(str(randomizer.guarantee), 88))
 print(randomizer.channel().round(3))
 
 # %%
@@ -41,9 +43,10 @@ for answer, true in enumerate(shares):
 # of the error bars.
 reported = np.bincount(reports.symbols, minlength=5) / len(reports)
 positions = np.arange(5)
+# The colours of Okabe and Ito, which everybody can tell apart.
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
-axes.bar(positions - 0.27, shares, 0.25, label="true", color="0.75")
-axes.bar(positions, reported, 0.25, label="reported", color="tab:orange")
+axes.bar(positions - 0.27, shares, 0.25, label="true", color="#56B4E9")
+axes.bar(positions, reported, 0.25, label="reported", color="#E69F00")
 axes.bar(
     positions + 0.27,
     estimate.values,
@@ -51,8 +54,8 @@ axes.bar(
     yerr=high - estimate.values,
     capsize=3,
     label="estimated, 95 % interval",
-    color="tab:blue",
+    color="#009E73",
 )
 axes.set(xlabel="answer", ylabel="share of people", xticks=positions)
-axes.legend()
+axes.legend(frameon=False)
 plt.show()

@@ -79,7 +79,7 @@ class DatasetError(SupmError):
 def _short(value: object, limit: int = 60) -> str:
     kind = type(value).__name__
     # A table given for a parameter by mistake may hold records, so its content is not shown.
-    if getattr(value, "shape", ()):
+    if getattr(value, "shape", ()) or isinstance(value, list | tuple | dict | set | frozenset):
         return f"a {kind}"
     try:
         text = repr(value)

@@ -18,9 +18,10 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
+from supm._errors import ParameterError
 from supm._validation import Integers
 
-__all__ = ["RandomSource", "secure", "simulation"]
+__all__ = ["RandomSource", "check_source", "secure", "simulation"]
 
 _BUFFER_WORDS: Final = 1 << 13
 _ZEROS: Final = bytes(1 << 19)
@@ -39,18 +40,22 @@ class RandomSource:
 
     Parameters
     ----------
-    key : bytes
-        The 32 bytes that fix the stream.
-    simulation : bool
-        True if the key is public, so that nothing made from the stream is private.
+    public_key : bytes, optional
+        32 bytes that fix the stream of a simulation. Without them the operating system gives a
+        secret key: whoever could choose the key of a secure source would know its noise.
     """
 
-    __slots__ = ("__weakref__", "_buffer", "_encrypt", "_key", "_lock", "_next", "simulation")
+    __slots__ = ("__weakref__", "_buffer", "_encrypt", "_key", "_lock", "_next", "_simulation")
 
-    def __init__(self, key: bytes, *, simulation: bool) -> None:
-        self.simulation: Final = simulation
-        self._start(key)
+    def __init__(self, public_key: bytes | None = None) -> None:
+        self._simulation = public_key is not None
+        self._start(secrets.token_bytes(32) if public_key is None else public_key)
         _LIVE.add(self)
+
+    @property
+    def simulation(self) -> bool:
+        """Whether the key is public, so that nothing made from the stream is private."""
+        return self._simulation
 
     def words(self, count: int) -> NDArray[np.uint64]:
         """Return ``count`` independent uniform 64-bit words.
@@ -107,10 +112,12 @@ class RandomSource:
         The child of a simulation is fixed by the parent's seed and the label; the child of a secure
         source is keyed anew by the operating system.
         """
+        if not isinstance(label, str):
+            raise ParameterError("label", "a text", label)
         if not self.simulation:
             return secure()
         key = hashlib.sha256(self._key + label.encode()).digest()
-        return RandomSource(key, simulation=True)
+        return RandomSource(key)
 
     def __repr__(self) -> str:
         """Say which kind it is, never the key."""
@@ -164,7 +171,7 @@ def secure() -> RandomSource:
     >>> secure().simulation
     False
     """
-    return RandomSource(secrets.token_bytes(32), simulation=False)
+    return RandomSource()
 
 
 def simulation(seed: int) -> RandomSource:
@@ -186,7 +193,22 @@ def simulation(seed: int) -> RandomSource:
     RandomSource(simulation)
     """
     key = hashlib.sha256(b"supm simulation %d" % _SEED.check(seed)).digest()
-    return RandomSource(key, simulation=True)
+    return RandomSource(key)
+
+
+def check_source(source: object) -> RandomSource:
+    """Return the source, or raise ParameterError where something else was given.
+
+    Examples
+    --------
+    >>> check_source(7)
+    Traceback (most recent call last):
+    supm._errors.ParameterError: source must be supm.secure() or supm.simulation(seed), got 7.
+    """
+    if isinstance(source, RandomSource):
+        return source
+    got = source if isinstance(source, int | str | None) else type(source).__name__
+    raise ParameterError("source", "supm.secure() or supm.simulation(seed)", got)
 
 
 def _after_fork_in_child() -> None:

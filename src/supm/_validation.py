@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from supm._errors import ParameterError
 
-__all__ = ["EPSILON", "Integers", "Reals"]
+__all__ = ["EPSILON", "Integers", "Reals", "check_kind"]
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,8 @@ class Reals:
         number = _as_float(value)
         if self.low <= number <= self.high:
             return number
-        raise ParameterError(
-            self.name, f"a number in [{self.low:g}, {self.high:g}]", value, self.hint
-        )
+        interval = f"[{_shortest(self.low)}, {_shortest(self.high)}]"
+        raise ParameterError(self.name, f"a number in {interval}", value, self.hint)
 
     def violations(self) -> list[object]:
         """Values that must be refused."""
@@ -92,6 +91,19 @@ EPSILON = Reals(
 )
 
 
+def check_kind(name: str, value: object, kind: type) -> None:
+    """Raise ParameterError, which names the kinds only, if a value is of another kind.
+
+    Examples
+    --------
+    >>> check_kind("seed", "7", int)
+    Traceback (most recent call last):
+    supm._errors.ParameterError: seed must be of kind int, got <class 'str'>.
+    """
+    if not isinstance(value, kind):
+        raise ParameterError(name, f"of kind {kind.__name__}", type(value))
+
+
 def _as_float(value: object) -> float:
     """Return NaN, which is in no interval, for what no float can be."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
@@ -100,6 +112,12 @@ def _as_float(value: object) -> float:
         return float(value)
     except OverflowError:
         return math.nan
+
+
+def _shortest(number: float) -> str:
+    """Print six digits where they are the number, and all of them otherwise: 1 - 1e-12 is not 1."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(float(number))
 
 
 def _power(number: int) -> str:

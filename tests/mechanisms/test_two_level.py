@@ -34,7 +34,7 @@ class ScriptedSource(RandomSource):
     __slots__ = ("bounds", "script")
 
     def __init__(self, script: list[int]) -> None:
-        super().__init__(bytes(32), simulation=True)
+        super().__init__(bytes(32))
         self.script = np.array(script, dtype=np.uint64)
         self.bounds: list[tuple[int, int]] = []
 

@@ -12,6 +12,7 @@ from supm.audit.channel import (
     check_epsilon,
     check_inputs,
     check_rows_sum_to_one,
+    check_support,
     exact_epsilon,
 )
 from supm.audit.density import check_stated_epsilon, density_epsilon
@@ -24,7 +25,8 @@ from supm.audit.positions import check_positions
 from supm.audit.raw_values import check_raw_values
 from supm.audit.sampler import check_density, check_sampler
 from supm.audit.shipped import Entry, Kind, catalogue, entry, kinds
-from supm.audit.suite import Audit, audit, audit_all
+from supm.audit.suite import audit, audit_all
+from supm.audit.verdict import Audit, Verdict
 
 __all__ = [
     "FAMILY_ERROR",
@@ -33,6 +35,7 @@ __all__ = [
     "Finding",
     "Kind",
     "LowerBound",
+    "Verdict",
     "attack",
     "audit",
     "audit_all",
@@ -49,6 +52,7 @@ __all__ = [
     "check_rows_sum_to_one",
     "check_sampler",
     "check_stated_epsilon",
+    "check_support",
     "check_unbiased",
     "check_variance",
     "density_epsilon",

@@ -11,10 +11,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from supm.audit.finding import Finding
-from supm.mechanisms import FiniteChannel
+from supm.mechanisms import FiniteChannel, FrequencyRandomizer
 from supm.mechanisms._words import epsilon_of
 
-__all__ = ["check_epsilon", "check_inputs", "check_rows_sum_to_one", "exact_epsilon"]
+__all__ = [
+    "check_epsilon",
+    "check_inputs",
+    "check_rows_sum_to_one",
+    "check_support",
+    "exact_epsilon",
+]
 
 _LOOSE = 1e-9
 
@@ -136,4 +142,40 @@ def check_epsilon(mechanism: FiniteChannel, *, claimed: float | None = None) -> 
         detail=f"claimed {claim:.9g}, exact {exact:.9g}",
         statistic=exact,
         loose=exact < claim * (1 - _LOOSE),
+    )
+
+
+def check_support(mechanism: FrequencyRandomizer, *, claimed: float | None = None) -> Finding:
+    """Check the claim against the probabilities of one event: a report supports a given symbol.
+
+    This is an exact check for mechanisms of any size. It can disprove a claim and cannot prove one:
+    other events may tell more.
+
+    Parameters
+    ----------
+    mechanism : FrequencyRandomizer
+        The mechanism to be checked; it states its probabilities ``hit`` and ``miss``.
+    claimed : float, optional
+        The claim; by default what the mechanism itself claims.
+
+    Returns
+    -------
+    Finding
+        Broken if the event, or its opposite, needs a larger epsilon than is claimed.
+
+    Examples
+    --------
+    >>> from supm.mechanisms import GeneralizedRandomizedResponse
+    >>> many = GeneralizedRandomizedResponse.for_epsilon(size=10**6, epsilon=3.0)
+    >>> print(check_support(many, claimed=1.0))
+    check_support: BROKEN, claimed 1, at least 3
+    """
+    claim = mechanism.epsilon if claimed is None else claimed
+    hit, miss = mechanism.hit, mechanism.miss
+    needed = exact_epsilon([[hit, 1 - hit], [miss, 1 - miss]])
+    return Finding(
+        check="check_support",
+        passed=needed <= claim,
+        detail=f"claimed {claim:.9g}, at least {needed:.9g}",
+        statistic=needed,
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from scipy import stats
 from supm._errors import ParameterError
 from supm._validation import Integers, Reals
 from supm.audit.views import View, views_of
+from supm.mechanisms import Reports
 
 __all__ = ["LowerBound", "epsilon_lower_bound"]
 
@@ -27,6 +28,11 @@ _TRIALS = Integers("trials", 1000, 1 << 28)
 _CONFIDENCE = Reals("confidence", 0.5, 1 - 1e-12)
 _CUT = 1e-6
 _SAMPLES = Callable[[Any, int], ArrayLike]
+_WORDS: TypeAlias = NDArray[Any] | None
+_TEXT = "US"
+_READABLE = f"biuf{_TEXT}"
+_NAMED = 3
+_LONG = 60
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +71,8 @@ def epsilon_lower_bound(
     ----------
     mechanism : callable
         ``mechanism(value, count)`` returns ``count`` independent samples for one value: an array
-        of numbers, or of rows of numbers. Capture the source of randomness in the callable.
+        of numbers, of words, or of rows of either. Capture the source of randomness in the
+        callable.
     left, right : object
         The two inputs to be told apart.
     trials : int, default 10^6
@@ -78,14 +85,17 @@ def epsilon_lower_bound(
     LowerBound
         The bound and the event that proved it.
 
-    Notes ----- The bound is a proof against a claim, never for one: a mechanism may be worse for
-    another pair of inputs or an event that was not looked at. Its margin below the true epsilon
-    shrinks as one over the root of ``trials``; about log(trials) - 3 is the most that can ever be
-    proved.
+    Notes
+    -----
+    The bound is a proof against a claim, never for one: a mechanism may be worse for another pair
+    of inputs or an event that was not looked at. Its margin below the true epsilon shrinks as one
+    over the root of ``trials``; about log(trials) - 3 is the most that can ever be proved.
 
-    References ---------- C. Clopper, E. Pearson, The use of confidence or fiducial limits,
-    Biometrika 26 (1934). M. Jagielski, J. Ullman, A. Oprea, Auditing differentially private
-    machine learning, NeurIPS 2020.
+    References
+    ----------
+    C. Clopper, E. Pearson, The use of confidence or fiducial limits, Biometrika 26 (1934).
+    M. Jagielski, J. Ullman, A. Oprea, Auditing differentially private machine learning, NeurIPS
+    2020.
 
     Examples
     --------
@@ -98,11 +108,14 @@ def epsilon_lower_bound(
     >>> bound = epsilon_lower_bound(leaky, 0, 1, trials=100_000)
     >>> 1.0 < bound.epsilon < math.log(3)
     True
+    >>> bound.event
+    '1 of 2 values (0), likelier for left'
     """
     trials, confidence = _TRIALS.check(trials), _CONFIDENCE.check(confidence)
     samples = [_draw(mechanism, value, trials) for value in (left, right)]
     if samples[0].shape[1:] != samples[1].shape[1:]:
         raise ParameterError("samples", "of one shape for both inputs", samples[1].shape[1:])
+    samples, words = _numbered(samples)
     half = trials // 2
     candidates = list(_candidates(samples[0][:half], samples[1][:half]))
     later = (samples[0][half:], samples[1][half:])
@@ -112,9 +125,8 @@ def epsilon_lower_bound(
     best = max(proofs, key=lambda proof: proof[0], default=None)
     if best is None or best[0] <= 0.0:
         return LowerBound(epsilon=0.0, confidence=confidence, trials=trials, event="nothing")
-    return LowerBound(
-        epsilon=best[0], confidence=confidence, trials=trials, event=best[1].describe()
-    )
+    event = best[1].describe(*later, words)
+    return LowerBound(epsilon=best[0], confidence=confidence, trials=trials, event=event)
 
 
 @dataclass(frozen=True)
@@ -135,17 +147,64 @@ class _Candidate:
         chosen[self.codes] = True
         return int(np.count_nonzero(chosen[self.view.encode(samples)]))
 
-    def describe(self) -> str:
-        side = "right" if self.swapped else "left"
-        return f"{self.codes.size} of {self.view.codes} {self.view.name}, likelier for {side}"
+    def describe(self, left: NDArray[Any], right: NDArray[Any], words: _WORDS) -> str:
+        side, seen = ("right", right) if self.swapped else ("left", left)
+        if not self.view.single:
+            return f"{self.codes.size} of {self.view.codes} {self.view.name}, likelier for {side}"
+        single = self.codes[self.codes < self.view.single]
+        rare = " and those seen at most once" if single.size < self.codes.size else ""
+        named = _names(seen, self.view.encode(seen), single, words)
+        of = f"{single.size} of {self.view.single} {self.view.name}{named}{rare}"
+        return f"{of}, likelier for {side}"
+
+
+def _names(
+    samples: NDArray[Any], codes: NDArray[np.int64], chosen: NDArray[np.int64], words: _WORDS
+) -> str:
+    """Name the most telling samples of an event; they are what anybody may see."""
+    named = [
+        _shown(samples[(codes == code).argmax()], words)
+        for code in chosen[:_NAMED].tolist()
+        if (codes == code).any()
+    ]
+    more = f" and {chosen.size - len(named)} more" if chosen.size > len(named) else ""
+    return f" ({', '.join(named)}{more})" if named else ""
+
+
+def _shown(sample: NDArray[Any], words: _WORDS) -> str:
+    told = sample if words is None else words[sample]
+    text = repr(told.tolist())
+    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
 
 
 def _draw(mechanism: _SAMPLES, value: object, trials: int) -> NDArray[Any]:
-    samples = np.asarray(mechanism(value, trials))
-    if len(samples) != trials or samples.dtype.kind not in "biuf":
+    told = mechanism(value, trials)
+    if isinstance(told, Reports):
+        raise ParameterError("samples", "an array", "Reports", "Return their symbols.")
+    try:
+        samples = np.asarray(told)
+    except ValueError:
+        got = "rows of several lengths"
+        raise ParameterError("samples", f"{trials} samples of one shape", got) from None
+    if samples.dtype.kind in "OT" and all(isinstance(each, str) for each in samples.flat):
+        samples = samples.astype(np.str_)
+    if samples.shape[:1] != (trials,) or samples.dtype.kind not in _READABLE:
         got = f"{samples.dtype} of shape {samples.shape}"
-        raise ParameterError("samples", f"{trials} numbers or rows of numbers", got)
+        needed = f"an array of {trials} numbers, words, or rows of them"
+        hint = "Return as many samples as the second argument asks for."
+        raise ParameterError("samples", needed, got, hint)
     return samples
+
+
+def _numbered(samples: list[NDArray[Any]]) -> tuple[list[NDArray[Any]], _WORDS]:
+    """Turn words into their numbers, if that is what the samples are."""
+    if not any(each.dtype.kind in _TEXT for each in samples):
+        return samples, None
+    if not all(each.dtype.kind in _TEXT for each in samples):
+        raise ParameterError("samples", "words for both inputs or for none", samples[1].dtype)
+    words, numbers = np.unique(np.concatenate(samples), return_inverse=True)
+    numbers = numbers.reshape(-1, *samples[0].shape[1:])
+    return [numbers[: len(samples[0])], numbers[len(samples[0]) :]], words
 
 
 def _candidates(left: NDArray[Any], right: NDArray[Any]) -> Iterator[_Candidate]:

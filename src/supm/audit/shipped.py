@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 from supm._errors import ParameterError
@@ -121,7 +122,10 @@ def entry(name: str, *, epsilon: float = 1.0, size: int | None = None) -> Entry:
     """
     kind = kinds().get(name)
     if kind is None:
-        raise ParameterError("mechanism", f"one of {', '.join(sorted(kinds()))}", name)
+        known = sorted(kinds())
+        near = get_close_matches(name, known, n=1)
+        hint = f"Did you mean {near[0]}?" if near else ""
+        raise ParameterError("mechanism", f"one of {', '.join(known)}", name, hint)
     if size is not None and not kind.size_means:
         raise ParameterError("size", f"left out for {name}, which has none", size)
     return _line(kind, kind.size if size is None else size, epsilon)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
-from supm._errors import PromiseError
+from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.audit.attacks import check_attack
 from supm.audit.cells import Auditable
-from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_one
+from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_one, check_support
 from supm.audit.density import check_stated_epsilon
 from supm.audit.estimator import check_estimates, check_unbiased, check_variance
 from supm.audit.finding import FAMILY_ERROR, Finding
@@ -21,11 +21,13 @@ from supm.audit.positions import check_positions
 from supm.audit.raw_values import check_raw_values
 from supm.audit.sampler import check_density, check_sampler
 from supm.audit.shipped import Entry, catalogue
+from supm.audit.verdict import Audit
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
     IndependentReports,
     JointReport,
+    LocalRandomizer,
     OrderedDiscretePerturbation,
 )
 from supm.mechanisms.randomizers._numeric import NumericRandomizer
@@ -33,7 +35,7 @@ from supm.mechanisms.randomizers._window import WindowRandomizer
 from supm.mechanisms.randomizers.hybrid import Hybrid
 from supm.mechanisms.randomizers.laplace import Laplace
 
-__all__ = ["Audit", "audit", "audit_all"]
+__all__ = ["audit", "audit_all"]
 
 _WRITTEN_DOWN = 1 << 16
 _DRAWN_BITS = 1 << 26
@@ -47,7 +49,6 @@ _MEMORY = 1 << 28
 # Reports times symbols that are counted in a few seconds, also by the slowest estimator.
 _COUNTED = 1 << 26
 
-_EXACT_EPSILON = ("check_epsilon", "check_stated_epsilon")
 _READABLE = (
     FrequencyRandomizer,
     IndependentReports,
@@ -57,48 +58,6 @@ _READABLE = (
 )
 
 _Check: TypeAlias = partial[Finding]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Audit:
-    """What an audit of one mechanism found.
-
-    Parameters
-    ----------
-    mechanism : str
-        Its name.
-    parameters : str
-        Its parameters, in words.
-    claimed : float
-        The epsilon that it claims.
-    exact : float or None
-        The epsilon of its exact channel, where that can be written down.
-    lower_bound : float or None
-        The epsilon that samples alone prove, where samples were drawn.
-    findings : tuple of Finding
-        The outcome of every check.
-    """
-
-    mechanism: str
-    parameters: str
-    claimed: float
-    exact: float | None
-    lower_bound: float | None
-    findings: tuple[Finding, ...]
-
-    @property
-    def verdict(self) -> Literal["true", "loose", "broken"]:
-        """Whether the promise is true, true with room to spare, or broken."""
-        if not all(finding.passed for finding in self.findings):
-            return "broken"
-        return "loose" if any(finding.loose for finding in self.findings) else "true"
-
-    def require(self) -> None:
-        """Raise PromiseError if the promise is broken."""
-        broken = [str(finding) for finding in self.findings if not finding.passed]
-        if broken:
-            message = f"{self.mechanism} ({self.parameters}): {'; '.join(broken)}."
-            raise PromiseError(message)
 
 
 def audit(
@@ -140,9 +99,9 @@ def audit(
     >>> audit(coin, simulation(1), claimed=0.5).verdict
     'broken'
     """
+    _require_auditable(mechanism)
     claim = mechanism.epsilon if claimed is None else claimed
     findings = [_run(check) for check in _exact_checks(mechanism, source, claim)]
-    exact = [each.statistic for each in findings if each.check in _EXACT_EPSILON]
     bound = None
     if sampled:
         checks = list(_sampled_checks(mechanism, source))
@@ -157,9 +116,9 @@ def audit(
         mechanism=type(mechanism).__name__,
         parameters=_parameters(mechanism),
         claimed=claim,
-        exact=exact[0] if exact else None,
         lower_bound=bound,
         findings=tuple(findings),
+        skipped=tuple(_skipped(mechanism, sampled=sampled)),
     )
 
 
@@ -192,6 +151,19 @@ def audit_all(source: RandomSource, entries: Iterable[Entry] | None = None) -> I
         yield replace(found, mechanism=line.name, parameters=line.parameters)
 
 
+def _require_auditable(mechanism: object) -> None:
+    if not isinstance(mechanism, LocalRandomizer):
+        hint = "For a callable use epsilon_lower_bound."
+        kind = type(mechanism).__name__
+        raise ParameterError("mechanism", "a LocalRandomizer", f"a {kind}", hint)
+    if not isinstance(mechanism, FiniteChannel | Laplace):
+        hint = (
+            "Derive it from FiniteChannel and add outcomes, inputs, outcome and exact_channel, or "
+            "use epsilon_lower_bound."
+        )
+        raise ParameterError("mechanism", "a FiniteChannel", type(mechanism).__name__, hint)
+
+
 def _parameters(mechanism: Auditable) -> str:
     """Return the parameters of a mechanism in words; they are public."""
     if not is_dataclass(mechanism):
@@ -207,6 +179,8 @@ def _exact_checks(mechanism: Auditable, source: RandomSource, claim: float) -> I
         yield partial(check_inputs, mechanism)
         yield partial(check_rows_sum_to_one, mechanism)
         yield partial(check_epsilon, mechanism, claimed=claim)
+    elif isinstance(mechanism, FrequencyRandomizer):
+        yield partial(check_support, mechanism, claimed=claim)
     if _is_small(mechanism):
         if isinstance(mechanism, _READABLE):
             yield partial(check_unbiased, mechanism, source)
@@ -232,6 +206,34 @@ def _sampled_checks(mechanism: Auditable, source: RandomSource) -> Iterator[Call
         yield partial(check_grid, mechanism, source)
     if isinstance(mechanism, OrderedDiscretePerturbation):
         yield partial(check_raw_values, mechanism, source)
+
+
+def _skipped(mechanism: Auditable, *, sampled: bool) -> Iterator[str]:
+    """Name the checks that apply and are not made, each with the reason."""
+    if not _is_small(mechanism):
+        reason = "the channel is too large to write down"
+        for check in _of_small(mechanism, sampled=sampled):
+            yield f"{check}: {reason}"
+    elif sampled and mechanism.epsilon >= _VARYING:
+        yield "check_positions: reports vary too little at this epsilon"
+    elif sampled and _takes_objects(mechanism):
+        yield "check_positions: values that are words take too long"
+    if not sampled:
+        yield "all checks that draw reports: not asked for"
+
+
+def _of_small(mechanism: Auditable, *, sampled: bool) -> Iterator[str]:
+    """Name the checks that a channel must be small for."""
+    if not isinstance(mechanism, Laplace):
+        yield from ("check_inputs", "check_rows_sum_to_one", "check_epsilon")
+    if isinstance(mechanism, _READABLE):
+        yield "check_unbiased"
+    if isinstance(mechanism, FrequencyRandomizer | NumericRandomizer):
+        yield "check_variance"
+    if sampled:
+        if not isinstance(mechanism, Laplace):
+            yield "check_sampler"
+        yield from ("check_independence", "check_positions")
 
 
 def _draws(mechanism: FiniteChannel) -> int:

@@ -10,7 +10,7 @@ floating point (Mironov 2012).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,12 @@ _MIXER = 0x9E3779B97F4A7C15
 
 @dataclass(frozen=True)
 class View:
-    """A function from samples to codes 0 … codes - 1."""
+    """A function from samples to codes 0 … codes - 1; the first ``single`` stand for one value."""
 
     name: str
     codes: int
     encode: Callable[[NDArray[Any]], NDArray[np.int64]]
+    single: int = 0
 
 
 def views_of(left: NDArray[Any], right: NDArray[Any]) -> Iterator[View]:
@@ -46,7 +47,7 @@ def views_of(left: NDArray[Any], right: NDArray[Any]) -> Iterator[View]:
     yield _values(_fingerprint, left, right, "rows")
     for column in range(left.shape[1]):
         for view in _scalar_views(left[:, column], right[:, column], f" of column {column}"):
-            yield View(view.name, view.codes, _column(view, column))
+            yield replace(view, encode=_column(view, column))
 
 
 def _scalar_views(left: NDArray[Any], right: NDArray[Any], of: str) -> Iterator[View]:
@@ -85,7 +86,7 @@ def _values(
         found[found] = known[place[found]] == words[found]
         return np.where(found, place, known.size)
 
-    return View(name, known.size + 1, encode)
+    return View(name, known.size + 1, encode, single=known.size)
 
 
 def _quantiles(left: NDArray[Any], right: NDArray[Any], name: str, bins: int = 256) -> View:

@@ -23,7 +23,7 @@ examples:
   supm audit --all                   is every shipped promise true?
   supm audit laplace --epsilon 2     is this one?
 """
-_FAILED, _WRONG_USAGE, _INTERRUPTED = 1, 2, 130
+_FAILED, _WRONG_USAGE, _INTERRUPTED, _UNREAD = 1, 2, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,7 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all went well, 1 if it failed, 2 if the arguments are wrong, 130 if it was interrupted.
+        0 if all went well, 1 if a promise is broken or a data set is missing, 2 if the arguments
+        are wrong or an output cannot be written, 130 if it was interrupted, 141 if nobody reads
+        the output any more.
 
     Examples
     --------
@@ -53,13 +55,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _complain("interrupted.", _INTERRUPTED)
     except BrokenPipeError:
-        # The reader has gone; what is still in the buffer must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _FAILED
+        _forget_output()
+        return _UNREAD
     except SupmError as error:
         return _complain(error, _FAILED)
     except OSError as error:
-        return _complain(f"{error.filename}: {error.strerror}.", _FAILED)
+        _forget_output()
+        where = error.filename or "the output"
+        return _complain(f"{where} cannot be written: {error.strerror}.", _WRONG_USAGE)
     return code
 
 
@@ -85,6 +88,11 @@ def _parser() -> argparse.ArgumentParser:
     for verb in (demo, audit):
         verb.add_to(verbs)
     return parser
+
+
+def _forget_output() -> None:
+    """Drop what is still in the buffer, which would raise again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(what: object, code: int) -> int:

@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from supm.cli._demonstration import Demonstration, Result
+from supm.privacy._words import _power
 
 __all__ = ["draw"]
 
@@ -67,8 +68,8 @@ def _draw_panel(panel: Any, demonstration: Demonstration, result: Result) -> Non
         **bars,
     )
     panel.axhline(0.0, color="black", linewidth=0.8)
-    odds = np.exp(result.mechanism.epsilon)
-    panel.set_title(f"epsilon = {result.mechanism.epsilon:.3g} (odds of at most {odds:.3g} to 1)")
+    epsilon = result.mechanism.epsilon
+    panel.set_title(f"epsilon = {epsilon:.3g} (a factor of at most {_power(epsilon)})")
     panel.set_xticks(places, demonstration.labels, rotation=30, ha="right")
     panel.tick_params(labelbottom=True)
     panel.set_xlabel(f"{demonstration.attribute}, in {len(places)} public classes")

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from supm import __version__, secure
-from supm.cli._output import check_target, table, write_json
+from supm.cli._output import check_target, epsilon, notice, table, write_json
 
 if TYPE_CHECKING:
     from supm.audit import Audit, Entry
@@ -17,7 +17,7 @@ __all__ = ["add_to"]
 
 _EXAMPLES = """\
 examples:
-  supm audit --all                                  every shipped mechanism, in about 90 seconds
+  supm audit --all                                  every shipped mechanism: one to two minutes
   supm audit --all --json audit.json                the same, and a file for machines
   supm audit randomized-response                    one of them, at epsilon 1
   supm audit subset-selection --size 8 --epsilon 0.5
@@ -27,13 +27,9 @@ mechanisms:
   local-hashing, odp-continuous, odp-ordinal, optimised-unary, piecewise, randomized-response,
   square-wave, subset-selection, symmetric-unary
 """
-_HEAD = (
-    "mechanism",
-    "parameters",
-    "claimed epsilon",
-    "exact epsilon",
-    "empirical lower bound",
-    "verdict",
+_HEAD = ("mechanism", "parameters", "claimed", "exact", "lower bound", "verdict")
+_NOT_DISPROVED = (
+    "Not disproved: the channel is too large to write down, so its epsilon was not computed."
 )
 _BROKEN = 1
 
@@ -52,7 +48,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("name", nargs="?", metavar="NAME", help="the mechanism to audit")
     which.add_argument("--all", action="store_true", help="audit every shipped mechanism")
-    parser.add_argument("--epsilon", type=float, metavar="E", help="with NAME; 1 by default")
+    parser.add_argument("--epsilon", type=epsilon, metavar="E", help="with NAME; 1 by default")
     parser.add_argument(
         "--size", type=int, metavar="K", help="with NAME: symbols, classes or steps"
     )
@@ -63,7 +59,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    check_target(arguments.json)
+    check_target("--json", arguments.json)
     lines = _lines(arguments)
     start = time.monotonic()
     rows = _audit(lines)
@@ -75,6 +71,8 @@ def _report(rows: list[Audit], seconds: float, json: str | None) -> int:
         write_json(_for_machines(rows, seconds), json)
     if json != "-":
         _print(rows, seconds)
+        if json:
+            print(f"The findings are in {json}.")
     return _BROKEN if any(row.verdict == "broken" for row in rows) else 0
 
 
@@ -82,8 +80,10 @@ def _lines(arguments: argparse.Namespace) -> list[Entry]:
     from supm.audit import catalogue, entry  # noqa: PLC0415  loaded when the verb runs
 
     if not arguments.all:
-        epsilon = 1.0 if arguments.epsilon is None else arguments.epsilon
-        return [entry(arguments.name, epsilon=epsilon, size=arguments.size)]
+        asked = 1.0 if arguments.epsilon is None else arguments.epsilon
+        line = entry(arguments.name, epsilon=asked, size=arguments.size)
+        notice(asked, line.mechanism.epsilon)
+        return [line]
     if arguments.epsilon is not None or arguments.size is not None:
         arguments.parser.error("--epsilon and --size go with a NAME, not with --all")
     return catalogue()
@@ -101,27 +101,36 @@ def _audit(lines: list[Entry]) -> list[Audit]:
 
 def _print(rows: list[Audit], seconds: float) -> None:
     print(table(_HEAD, [_cells(row) for row in rows], left=2))
-    broken = [row for row in rows if row.verdict == "broken"]
-    for row in broken:
+    for row in rows:
         for finding in row.findings:
             if not finding.passed:
                 print(f"\n{row.mechanism}, {row.parameters}: {finding}")
-    print(f"\n{len(rows) - len(broken)} of {len(rows)} promises kept, in {seconds:.0f} s.")
+    counts = _counts(rows)
+    print(
+        f"\n{counts['kept_exactly']} promises kept exactly, {counts['not_disproved']} not disproved "
+        f"by samples, {counts['broken']} broken, in {seconds:.0f} s."
+    )
+    if counts["not_disproved"]:
+        print(_NOT_DISPROVED)
+
+
+def _counts(rows: list[Audit]) -> dict[str, int]:
+    verdicts = [row.verdict for row in rows]
+    return {
+        "kept_exactly": verdicts.count("true") + verdicts.count("loose"),
+        "not_disproved": verdicts.count("not disproved"),
+        "broken": verdicts.count("broken"),
+    }
 
 
 def _cells(row: Audit) -> list[str]:
-    figures = [_figure(figure) for figure in (row.claimed, row.exact, row.lower_bound)]
-    return [row.mechanism, row.parameters, *figures, row.verdict]
-
-
-def _figure(figure: float | None) -> str:
-    return "-" if figure is None else f"{figure:.6g}"
+    return [row.mechanism, row.parameters, *row.figures(), row.verdict]
 
 
 def _for_machines(rows: list[Audit], seconds: float) -> dict[str, Any]:
     return {
         "version": __version__,
-        "kept": all(row.verdict != "broken" for row in rows),
+        **_counts(rows),
         "seconds": round(seconds, 3),
         "audits": [
             {
@@ -132,6 +141,7 @@ def _for_machines(rows: list[Audit], seconds: float) -> dict[str, Any]:
                 "empirical_lower_bound": row.lower_bound,
                 "verdict": row.verdict,
                 "findings": [asdict(finding) for finding in row.findings],
+                "skipped": list(row.skipped),
             }
             for row in rows
         ],

@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 from supm import ParameterError, __version__, secure, simulation
-from supm.cli._output import check_target, table, write_json
+from supm.cli._output import check_target, epsilon, notice, table, write_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +25,9 @@ examples:
   supm demo --json -                          for machines
 """
 _FORMATS = (".png", ".pdf", ".svg")
+_PICTURE = "supm-demo.png"
 _MOST = 6
+_HOPELESS = 0.5
 
 
 def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -47,7 +49,6 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser.add_argument(
         "--output",
-        default="supm-demo.png",
         metavar="FILE",
         help="where to write the picture (.png, .pdf, .svg); supm-demo.png by default",
     )
@@ -62,34 +63,42 @@ def _run(arguments: argparse.Namespace) -> int:
     from supm.cli._demonstration import demonstrate  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._picture import draw  # noqa: PLC0415  loaded when the verb runs
 
-    _check_output(arguments.output)
-    check_target(arguments.json)
+    picture = _picture(arguments)
+    check_target("--json", arguments.json)
     source = secure() if arguments.seed is None else simulation(arguments.seed)
     shown = demonstrate(arguments.epsilon, source)
-    draw(shown, arguments.output)
+    for asked, result in zip(arguments.epsilon, shown.results, strict=True):
+        notice(asked, result.mechanism.epsilon)
+    if picture:
+        draw(shown, picture)
     if arguments.json:
         write_json(_for_machines(shown), arguments.json)
     if arguments.json != "-":
         _print(shown)
-        print(f"\nThe picture is in {arguments.output}.")
+        print(f"\nThe picture is in {picture}.")
+        if arguments.json:
+            print(f"The figures are in {arguments.json}.")
     return 0
 
 
 def _epsilons(text: str) -> list[float]:
-    """Read a list of numbers; the mechanisms check their range."""
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        numbers = []
-    if not 1 <= len(numbers) <= _MOST:
-        message = f"must be 1 to {_MOST} numbers with commas between them, got {text!r}"
-        raise argparse.ArgumentTypeError(message)
+    """Read a list of different numbers."""
+    numbers = [epsilon(part) for part in text.split(",")]
+    if len(numbers) > _MOST or len(set(numbers)) < len(numbers):
+        message = f"must be at most {_MOST} different numbers with commas between them"
+        raise argparse.ArgumentTypeError(f"{message}, got {text!r}")
     return numbers
 
 
-def _check_output(path: str) -> None:
-    if not path.lower().endswith(_FORMATS):
+def _picture(arguments: argparse.Namespace) -> str | None:
+    """Return where to draw; nowhere if all goes to a machine and no picture was asked for."""
+    path: str | None = arguments.output
+    if path is None:
+        path = None if arguments.json == "-" else _PICTURE
+    if path is not None and not path.lower().endswith(_FORMATS):
         raise ParameterError("--output", f"a file that ends in {', '.join(_FORMATS)}", path)
+    check_target("--output", path)
+    return path
 
 
 def _print(shown: Demonstration) -> None:
@@ -107,6 +116,8 @@ def _print(shown: Demonstration) -> None:
         band = f"{result.confidence:.0%} band"
         print(f"\nepsilon = {result.mechanism.epsilon:.3g}")
         print(table(["class", "true", "reported", "estimated", band], list(rows)))
+        if reach.max() > _HOPELESS:
+            print(f"Too little budget for {shown.owners} owners: a band is wider than 100%.")
 
 
 def _story(shown: Demonstration) -> str:

@@ -13,7 +13,15 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation, Overflo
 from fractions import Fraction
 from typing import Final
 
-__all__ = ["WORDS", "epsilon_of", "exponential", "least_reading", "stated", "threshold_for"]
+__all__ = [
+    "WORDS",
+    "epsilon_of",
+    "exact_share",
+    "exponential",
+    "least_reading",
+    "stated",
+    "threshold_for",
+]
 
 WORDS: Final = 1 << 64
 """How many 64-bit words there are: the denominator of every threshold."""
@@ -31,7 +39,7 @@ _BELOW: Final = 1 - Fraction(1, 10**50)
 _SLACK: Final = Fraction(1, 10**56)
 
 
-def exponential(epsilon: float) -> Fraction:
+def exponential(epsilon: float | Fraction) -> Fraction:
     """Return e to the epsilon from below, one part in 10^50 short, also where a float overflows.
 
     Examples
@@ -39,7 +47,22 @@ def exponential(epsilon: float) -> Fraction:
     >>> round(float(exponential(1.0)), 12)
     2.718281828459
     """
-    return Fraction(_PRECISE.exp(least_reading(epsilon))) * _BELOW
+    if isinstance(epsilon, Fraction):
+        power = _PRECISE.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
+    else:
+        power = least_reading(epsilon)
+    return Fraction(_PRECISE.exp(power)) * _BELOW
+
+
+def exact_share(epsilon: float, parts: int) -> Fraction:
+    """Return an equal part of what an epsilon surely allows; all parts together do not exceed it.
+
+    Examples
+    --------
+    >>> exact_share(2.2, 3)
+    Fraction(11, 15)
+    """
+    return Fraction(least_reading(epsilon)) / parts
 
 
 def epsilon_of(ratio: Fraction) -> float:
@@ -90,7 +113,7 @@ def least_reading(number: float) -> Decimal:
     return min(binary, Decimal(repr(exact)))
 
 
-def threshold_for(epsilon: float, *, inside: int, outside: int) -> int:
+def threshold_for(epsilon: float | Fraction, *, inside: int, outside: int) -> int:
     """Return how many words fall inside so that an inside cell is e^epsilon times as likely.
 
     The threshold is rounded down, so the realised ratio never exceeds e^epsilon; at least one word

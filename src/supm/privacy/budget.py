@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NoReturn
 
 from supm._errors import BudgetError, ParameterError
 from supm.privacy._decimals import decimal, float_at_most, root_at_most
@@ -76,6 +78,20 @@ class Budget:
         self._exact: ExactPromise | None = None
         self._history: list[Spending] = []
         self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    def __copy__(self) -> NoReturn:
+        """Refuse to be copied: two holders of one budget would each spend the whole of it."""
+        message = "a Budget cannot be copied or pickled; share the one object."
+        raise TypeError(message)
+
+    def __deepcopy__(self, memo: object) -> NoReturn:
+        """Refuse for the same reason."""
+        self.__copy__()
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse for the same reason."""
+        self.__copy__()
 
     @property
     def limit(self) -> Guarantee:
@@ -118,11 +134,15 @@ class Budget:
         Raises
         ------
         BudgetError
-            If the limit would be exceeded.
+            If the limit would be exceeded, or in a forked child: parent and child would each spend
+            what is left.
         ParameterError
             If the promise cannot be composed with what was spent.
         """
         entry = Spending(guarantee=guarantee, purpose=purpose)
+        if self._process != os.getpid():
+            message = "a budget cannot be spent in a forked process; spend in the one that made it."
+            raise BudgetError(message)
         with self._lock:
             exact = self._after(self._exact, guarantee)
             if not exact.rounded() <= self._limit:

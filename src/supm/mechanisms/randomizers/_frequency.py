@@ -16,11 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError, RecordError
-from supm._random import RandomSource
+from supm._random import RandomSource, check_source
 from supm._validation import Integers, Reals
 from supm.mechanisms._two_level import MAX_CELLS
 from supm.mechanisms.randomizers._channel import LISTED, FiniteChannel
-from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
+from supm.mechanisms.randomizers._reports import (
+    Estimate,
+    Reports,
+    Tally,
+    as_array,
+    check_reports,
+    check_tally,
+)
 
 __all__ = ["SIZE", "FrequencyRandomizer", "as_numbers", "check_symbols", "check_told"]
 
@@ -30,6 +37,7 @@ SIZE = Integers(
 _FREQUENCY = Reals("frequency", 0.0, 1.0)
 _COUNT = Integers("reports", 1, 1 << 62)
 _TABLE = 1 << 26
+_FEWER = "Ask for fewer attributes or fewer classes at a time."
 
 
 class FrequencyRandomizer(FiniteChannel):
@@ -74,6 +82,7 @@ class FrequencyRandomizer(FiniteChannel):
         Reports
             One row per owner.
         """
+        check_source(source)
         symbols = check_symbols(values, self.size)
         step = max(1, self._chunk)
         first = self._draw(symbols[:step], source)
@@ -87,7 +96,7 @@ class FrequencyRandomizer(FiniteChannel):
         """Count the reports that support each symbol. Tallies of disjoint owners add up."""
         if self.size > _TABLE:
             raise ParameterError(
-                "size", "at most 2^26 to be counted symbol by symbol", self.size, "Count marginals."
+                "size", "at most 2^26 to be counted symbol by symbol", self.size, _FEWER
             )
         counts = self._supports(reports)
         return Tally(counts=counts, reports=len(reports), simulation=reports.simulation)
@@ -106,7 +115,7 @@ class FrequencyRandomizer(FiniteChannel):
             Shares and standard errors. A share may fall outside [0, 1]: that is what unbiased
             means.
         """
-        if tally.counts.shape != (self.size,):
+        if check_tally(tally).counts.shape != (self.size,):
             raise ParameterError("tally", f"of {self.size} counts", tally.counts.shape)
         rate = tally.counts / _COUNT.check(tally.reports)
         shares = (rate - float(self.miss)) / float(self.hit - self.miss)
@@ -158,17 +167,9 @@ def check_symbols(values: ArrayLike, size: int) -> NDArray[np.int64]:
 
 
 def as_numbers(values: ArrayLike) -> NDArray[np.integer] | None:
-    """Return the values as an array of whole numbers, or None where they are something else.
-
-    A masked value is missing, and what lies under the mask must not be reported. NumPy's own error
-    is dropped, not chained: it may show what it could not convert.
-    """
-    try:
-        numbers = np.asarray(values)
-    except (OverflowError, TypeError, ValueError):
-        return None
-    plain = numbers.dtype.kind in "iu" and not np.ma.isMaskedArray(values)
-    return numbers if plain else None
+    """Return the values as an array of whole numbers, or None where they are something else."""
+    numbers = as_array(values)
+    return numbers if numbers is not None and numbers.dtype.kind in "iu" else None
 
 
 def check_told(reports: Reports, *, width: int, below: int) -> NDArray[Any]:
@@ -176,7 +177,7 @@ def check_told(reports: Reports, *, width: int, below: int) -> NDArray[Any]:
 
     Reports come from strangers: one symbol outside the alphabet would be counted as something else.
     """
-    told = reports.symbols
+    told = check_reports(reports).symbols
     shape = told.shape if told.ndim > 1 else (len(told), 1)
     if told.dtype.kind not in "iu" or shape[1:] != (width,) or len(told) == 0:
         raise ParameterError(

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Integers, Reals
+from supm.mechanisms.randomizers._reports import as_array
 
 __all__ = ["STEPS", "PublicGrid"]
 
@@ -81,7 +82,8 @@ class PublicGrid:
         # NaN fails both comparisons; so the question is what is inside, not what is outside.
         if not (self.low <= numbers.min() and numbers.max() <= self.high):
             message = (
-                f"values must be numbers in [{self.low:g}, {self.high:g}]; at least one is not."
+                f"values must be numbers in [{self.low:g}, {self.high:g}], at least one is not; "
+                "clip them, or read them with a schema."
             )
             raise RecordError(message)
         return numbers.astype(np.float64, copy=False)
@@ -108,7 +110,9 @@ class PublicGrid:
         >>> grid.locate(np.array([0.0, 0.5, 1.0]), simulation(1))
         array([0, 1, 2])
         """
-        position = self.position(values)
+        # What a denormal number does must not depend on how the caller set NumPy's warnings.
+        with np.errstate(all="ignore"):
+            position = self.position(values)
         index = position.astype(np.int64)
         position -= index
         # The fraction is below 1 by at least 2^-53, so its threshold is below 2^64.
@@ -118,11 +122,11 @@ class PublicGrid:
 
 
 def _flat_numbers(values: ArrayLike) -> NDArray[np.number]:
-    message = "values must be a flat array of at least one number; check its type and shape."
-    try:
-        numbers = np.asarray(values)
-    except (TypeError, ValueError):
-        raise RecordError(message) from None
-    if numbers.ndim != 1 or numbers.size == 0 or numbers.dtype.kind not in "iuf":
+    numbers = as_array(values)
+    if numbers is None or numbers.dtype.kind not in "iuf":
+        message = "values must be a flat array of numbers; check its type."
+        raise RecordError(message)
+    if numbers.ndim != 1 or numbers.size == 0:
+        message = "values must be a flat array of at least one number; check its shape."
         raise RecordError(message)
     return numbers

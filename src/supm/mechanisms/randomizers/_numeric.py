@@ -14,12 +14,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
-from supm._random import RandomSource
+from supm._random import RandomSource, check_source
 from supm._validation import Integers, Reals
 from supm.mechanisms.randomizers._channel import FiniteChannel
 from supm.mechanisms.randomizers._grid import PublicGrid
 from supm.mechanisms.randomizers._randomizer import LocalRandomizer
-from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
+from supm.mechanisms.randomizers._reports import (
+    Estimate,
+    Reports,
+    Tally,
+    check_reports,
+    check_tally,
+)
 
 __all__ = ["COUNT", "FiniteGridRandomizer", "GridRandomizer", "NumericRandomizer"]
 
@@ -71,6 +77,7 @@ class GridRandomizer(LocalRandomizer):
         Reports
             One whole number per owner.
         """
+        check_source(source)
         numbers = self.grid.check(values)
         drawn = np.empty(len(numbers), dtype=np.int64)
         for start in range(0, len(numbers), _CHUNK):
@@ -80,7 +87,7 @@ class GridRandomizer(LocalRandomizer):
 
     def _symbols(self, reports: Reports) -> NDArray[np.int64]:
         """Return the reports as whole numbers; refuse what this randomizer cannot have sent."""
-        symbols = reports.symbols
+        symbols = check_reports(reports).symbols
         least, greatest = self.alphabet
         if symbols.ndim != 1 or symbols.size == 0 or symbols.dtype.kind not in "iu":
             got = f"{symbols.dtype} of shape {symbols.shape}"
@@ -153,7 +160,7 @@ class NumericRandomizer(GridRandomizer):
             holds the owners' own differences too, so the error is that of the mean of the
             population they came from. One report has no spread: its error is infinite.
         """
-        if tally.counts.shape != (2,):
+        if check_tally(tally).counts.shape != (2,):
             raise ParameterError("tally", "of 2 sums", tally.counts.shape)
         count = COUNT.check(tally.reports)
         mean, square = (float(each) / count for each in tally.counts)

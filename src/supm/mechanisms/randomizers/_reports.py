@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from supm._errors import ParameterError
-from supm._validation import Reals
+from supm._validation import Integers, Reals
 
-__all__ = ["Estimate", "Reports", "Tally"]
+__all__ = ["Estimate", "Reports", "Tally", "as_array", "check_reports", "check_tally"]
 
 _CONFIDENCE = Reals("confidence", 0.5, 1 - 1e-12)
 
@@ -37,9 +37,10 @@ class Reports:
     simulation: bool
 
     def __post_init__(self) -> None:
-        if not _has_rows(self.symbols):
+        if not _is_plain(self.symbols) or self.symbols.ndim == 0:
             kind = type(self.symbols).__name__
-            raise ParameterError("reports", "an array with one row per owner", kind)
+            raise ParameterError("reports", "a plain array with one row per owner", kind)
+        _check_mark(self.simulation)
 
     def __len__(self) -> int:
         """Return how many owners reported."""
@@ -71,8 +72,15 @@ class Tally:
     reports: int
     simulation: bool
 
+    def __post_init__(self) -> None:
+        if not _is_plain(self.counts) or self.counts.dtype.kind not in "iuf":
+            raise ParameterError("counts", "a plain array of numbers", type(self.counts).__name__)
+        Integers("reports", 0, 1 << 62).check(self.reports)
+        _check_mark(self.simulation)
+
     def __add__(self, other: Tally) -> Tally:
         """Merge two tallies; the order of merging does not matter."""
+        check_tally(other)
         if self.counts.shape != other.counts.shape:
             raise ParameterError(
                 "tally", f"of shape {self.counts.shape} to be merged", other.counts.shape
@@ -100,7 +108,7 @@ class Estimate:
     Examples
     --------
     >>> half = Estimate(values=np.array([0.5]), standard_error=np.array([0.1]), simulation=True)
-    >>> low, high = half.interval(0.95)
+    >>> low, high = half.interval()
     >>> print(low.round(3), high.round(3))
     [0.304] [0.696]
     """
@@ -109,12 +117,47 @@ class Estimate:
     standard_error: NDArray[np.float64]
     simulation: bool
 
-    def interval(self, confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def __post_init__(self) -> None:
+        _check_mark(self.simulation)
+
+    def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the two ends of each value's normal confidence interval."""
         reach = ndtri(0.5 + _CONFIDENCE.check(confidence) / 2) * self.standard_error
         return self.values - reach, self.values + reach
 
 
-def _has_rows(value: object) -> bool:
-    """Say whether it is an array with rows; what strangers sent may be anything."""
-    return isinstance(value, np.ndarray) and value.ndim > 0
+def check_reports(reports: object) -> Reports:
+    """Return the reports, or raise ParameterError where something else was given."""
+    if isinstance(reports, Reports):
+        return reports
+    raise ParameterError("reports", "Reports, as randomize returns them", type(reports).__name__)
+
+
+def check_tally(tally: object) -> Tally:
+    """Return the tally, or raise ParameterError where something else was given."""
+    if isinstance(tally, Tally):
+        return tally
+    raise ParameterError("tally", "a Tally, as tally(reports) returns it", type(tally).__name__)
+
+
+def as_array(values: ArrayLike) -> NDArray[Any] | None:
+    """Return private values as an array, or None where they cannot be one or are partly missing.
+
+    A masked value is missing, and what lies under the mask must not be reported. The error of a
+    failed conversion is dropped, not chained: it may show what it could not convert.
+    """
+    try:
+        array = np.asarray(values)
+    except Exception:  # noqa: BLE001  any error of a stranger's __array__ may hold a value
+        return None
+    return None if np.ma.isMaskedArray(values) else array
+
+
+def _is_plain(value: object) -> bool:
+    """Say whether it is an array without a mask; what strangers sent may be anything."""
+    return isinstance(value, np.ndarray) and not np.ma.isMaskedArray(value)
+
+
+def _check_mark(simulation: object) -> None:
+    if not isinstance(simulation, bool):
+        raise ParameterError("simulation", "True or False", type(simulation).__name__)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
-from supm._validation import Integers
+from supm._validation import Integers, check_kind
 from supm.mechanisms._words import WORDS
 from supm.mechanisms.randomizers._grid import PublicGrid
 from supm.mechanisms.randomizers._numeric import NumericRandomizer
@@ -24,7 +24,7 @@ KEEP_WORDS = Integers("keep_words", WORDS // 2 + 1, WORDS - 1)
 class Duchi(WindowRandomizer, NumericRandomizer):
     """Report one bit: which bound the value was rounded to, kept or flipped.
 
-    Who sees a report cannot tell any two values apart better than by odds of e^epsilon.
+    Seeing a report changes the odds between any two values by a factor of at most e^epsilon.
 
     Parameters
     ----------
@@ -64,6 +64,7 @@ class Duchi(WindowRandomizer, NumericRandomizer):
     keep_words: int
 
     def __post_init__(self) -> None:
+        check_kind("grid", self.grid, PublicGrid)
         if self.steps != 1:
             raise ParameterError("steps", "1: Duchi reports one of the two bounds", self.steps)
         KEEP_WORDS.check(self.keep_words)

@@ -23,7 +23,7 @@ __all__ = ["GeneralizedRandomizedResponse"]
 class GeneralizedRandomizedResponse(FrequencyRandomizer):
     """Report the own symbol with probability ``keep``, else one of the others, all alike.
 
-    Who sees a report cannot tell any two symbols apart better than by odds of e^epsilon. Two
+    Seeing a report changes the odds between any two symbols by a factor of at most e^epsilon. Two
     symbols make it Warner's binary randomized response.
 
     Parameters

@@ -22,8 +22,8 @@ __all__ = ["HadamardResponse"]
 class HadamardResponse(FrequencyRandomizer):
     """Report a column in which the own row of a Hadamard matrix is +1 with probability ``agree``.
 
-    Who sees a report cannot tell any two symbols apart better than by odds of e^epsilon. Symbol v
-    owns row v + 1: row 0 is all +1 and would say nothing.
+    Seeing a report changes the odds between any two symbols by a factor of at most e^epsilon.
+    Symbol v owns row v + 1: row 0 is all +1 and would say nothing.
 
     Parameters
     ----------

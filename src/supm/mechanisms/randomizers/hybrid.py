@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers
+from supm._validation import EPSILON, Integers, check_kind
 from supm.mechanisms._words import WORDS
 from supm.mechanisms.randomizers._grid import PublicGrid
 from supm.mechanisms.randomizers._numeric import FiniteGridRandomizer, NumericRandomizer
@@ -32,8 +32,8 @@ _BITS = 2
 class Hybrid(FiniteGridRandomizer, NumericRandomizer):
     """Report through `Piecewise` with a fixed probability, else through `Duchi`.
 
-    Who sees a report cannot tell any two values apart better than by odds of e^epsilon. Reports 0
-    and 1 are Duchi's; the cells of the piecewise mechanism follow from 2 on.
+    Seeing a report changes the odds between any two values by a factor of at most e^epsilon.
+    Reports 0 and 1 are Duchi's; the cells of the piecewise mechanism follow from 2 on.
 
     Parameters
     ----------
@@ -81,6 +81,7 @@ class Hybrid(FiniteGridRandomizer, NumericRandomizer):
     piecewise_words: int
 
     def __post_init__(self) -> None:
+        check_kind("grid", self.grid, PublicGrid)
         KEEP_WORDS.check(self.keep_words)
         _PIECEWISE_WORDS.check(self.piecewise_words)
         _ = self.piecewise

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
-from supm._random import RandomSource
-from supm._validation import EPSILON
-from supm.mechanisms._words import epsilon_of, threshold_for
+from supm._random import RandomSource, check_source
+from supm._validation import EPSILON, check_kind
+from supm.mechanisms._words import epsilon_of, exact_share, threshold_for
 from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES, FiniteChannel
 from supm.mechanisms.randomizers._records import (
     all_records,
@@ -22,7 +22,7 @@ from supm.mechanisms.randomizers._records import (
     check_sizes,
     check_table,
 )
-from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
+from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally, check_reports
 from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
 
 __all__ = ["IndependentReports"]
@@ -34,9 +34,9 @@ _ROWS = 1 << 14
 class IndependentReports(FiniteChannel):
     """Report every attribute of a record through a randomized response of its own.
 
-    Who sees the whole report cannot tell any two records apart better than by odds of e^epsilon,
-    where epsilon is the sum over the attributes. This is how the papers' ODP spends a budget;
-    `JointReport` spends it better.
+    Seeing the whole report changes the odds between any two records by a factor of at most
+    e^epsilon, where epsilon is the sum over the attributes. This is how the papers' ODP spends a
+    budget; `JointReport` spends it better.
 
     Parameters
     ----------
@@ -69,6 +69,9 @@ class IndependentReports(FiniteChannel):
     responses: tuple[GeneralizedRandomizedResponse, ...]
 
     def __post_init__(self) -> None:
+        check_kind("responses", self.responses, Sequence)
+        for response in self.responses:
+            check_kind("response", response, GeneralizedRandomizedResponse)
         if not self.responses:
             raise ParameterError("responses", "at least one randomizer", "none")
         object.__setattr__(self, "responses", tuple(self.responses))
@@ -77,9 +80,7 @@ class IndependentReports(FiniteChannel):
     def for_epsilon(cls, *, sizes: Sequence[int], epsilon: float) -> Self:
         """Split the budget evenly over the attributes."""
         sizes, epsilon = check_sizes(sizes), EPSILON.check(epsilon)
-        share = epsilon / len(sizes)
-        if Fraction(share) * len(sizes) > Fraction(epsilon):
-            share = math.nextafter(share, 0.0)
+        share = exact_share(epsilon, len(sizes))
         kept = [threshold_for(share, inside=1, outside=size - 1) for size in sizes]
         made = map(_response, sizes, kept)
         return cls(tuple(made))
@@ -127,6 +128,7 @@ class IndependentReports(FiniteChannel):
 
     def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
         """Turn each owner's record, a row of classes, into a row of randomised classes."""
+        check_source(source)
         records = check_table(values, len(self.sizes))
         check_classes(records, self.sizes)
         told = np.empty(records.shape, dtype=np.int64)
@@ -151,7 +153,7 @@ class IndependentReports(FiniteChannel):
         return tuple(response.estimate(tally) for response, tally in pairs)
 
     def _columns(self, reports: Reports) -> list[tuple[GeneralizedRandomizedResponse, Reports]]:
-        told = reports.symbols
+        told = check_reports(reports).symbols
         if told.ndim != 2 or told.shape[1] != len(self.responses):
             raise ParameterError("reports", f"rows of {len(self.responses)} classes", told.shape)
         return [

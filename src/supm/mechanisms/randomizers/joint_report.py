@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
+from supm._validation import check_kind
 from supm.mechanisms._two_level import MAX_CELLS
 from supm.mechanisms.randomizers._channel import FiniteChannel
 from supm.mechanisms.randomizers._frequency import FrequencyRandomizer, check_symbols
@@ -32,8 +33,8 @@ __all__ = ["JointReport"]
 class JointReport(FiniteChannel):
     """Number the record among all combinations of classes and randomise that one number.
 
-    Who sees the report cannot tell any two records apart better than by odds of e^epsilon: the same
-    promise as `IndependentReports` makes with the budget split, for much more information per
+    Seeing the report changes the odds between any two records by a factor of at most e^epsilon: the
+    same promise as `IndependentReports` makes with the budget split, for much more information per
     report.
 
     Parameters
@@ -71,6 +72,7 @@ class JointReport(FiniteChannel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", check_sizes(self.sizes))
+        check_kind("randomizer", self.randomizer, FrequencyRandomizer)
         cells = _cells(self.sizes)
         if self.randomizer.size != cells:
             raise ParameterError("randomizer", f"of size {cells}", self.randomizer.size)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers
+from supm._validation import EPSILON, Integers, check_kind
 from supm.mechanisms._discrete_laplace import DiscreteLaplace
 from supm.mechanisms._words import least_reading, stated
 from supm.mechanisms.randomizers._grid import PublicGrid
@@ -28,8 +28,8 @@ _FINEST: Final = 1 << 47
 class Laplace(NumericRandomizer):
     """Report the own grid point plus discrete Laplace noise.
 
-    Who sees a report cannot tell any two values apart better than by odds of e^epsilon. Noise is
-    drawn with whole numbers only, so neither its low-order bits nor those of the value can leak.
+    Seeing a report changes the odds between any two values by a factor of at most e^epsilon. Noise
+    is drawn with whole numbers only, so neither its low-order bits nor those of the value can leak.
 
     Parameters
     ----------
@@ -73,6 +73,7 @@ class Laplace(NumericRandomizer):
     scale: Fraction
 
     def __post_init__(self) -> None:
+        check_kind("grid", self.grid, PublicGrid)
         DiscreteLaplace(self.scale)
         if self.grid.steps > self.scale * Fraction(EPSILON.high):
             least = self.grid.steps / EPSILON.high

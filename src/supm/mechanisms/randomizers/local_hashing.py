@@ -26,7 +26,7 @@ __all__ = ["LocalHashing"]
 class LocalHashing(FrequencyRandomizer):
     """Report a random hash function and, randomised, the own symbol's bucket under it.
 
-    Who sees the report cannot tell any two symbols apart better than by odds of e^epsilon. The
+    Seeing the report changes the odds between any two symbols by a factor of at most e^epsilon. The
     function is ``v -> ((a v + b) mod prime) mod buckets``; its two numbers are drawn afresh by each
     owner, independently of the symbol.
 

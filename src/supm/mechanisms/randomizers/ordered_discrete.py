@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
+from supm._validation import check_kind
 from supm.mechanisms.randomizers._channel import FiniteChannel
 from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
 from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
@@ -23,7 +24,7 @@ __all__ = ["OrderedDiscretePerturbation"]
 class OrderedDiscretePerturbation(FiniteChannel):
     """Sort a raw value into one of a few public classes and randomise the class.
 
-    Who sees a report cannot tell any two raw values apart better than by odds of e^epsilon.
+    Seeing a report changes the odds between any two raw values by a factor of at most e^epsilon.
     Continuous, ordinal and categorical attributes are treated alike: only the public discretizer
     differs.
 
@@ -62,6 +63,8 @@ class OrderedDiscretePerturbation(FiniteChannel):
     response: GeneralizedRandomizedResponse
 
     def __post_init__(self) -> None:
+        check_kind("discretizer", self.discretizer, Discretizer)
+        check_kind("response", self.response, GeneralizedRandomizedResponse)
         if self.response.size != self.discretizer.size:
             raise ParameterError("response", f"of size {self.discretizer.size}", self.response.size)
 

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._validation import EPSILON
+from supm._validation import EPSILON, check_kind
 from supm.mechanisms.randomizers._grid import PublicGrid
 from supm.mechanisms.randomizers._numeric import NumericRandomizer
 from supm.mechanisms.randomizers._window import SlidingWindow, WindowRandomizer, WindowShapes
@@ -21,9 +21,9 @@ __all__ = ["Piecewise"]
 class Piecewise(WindowRandomizer, NumericRandomizer):
     """Report a cell of a window that starts at the own grid point, or a cell outside of it.
 
-    Who sees a report cannot tell any two values apart better than by odds of e^epsilon. This is the
-    piecewise mechanism (PM, also called PW) on a public grid: the reports are whole numbers, so no
-    low-order bits of the value can leak.
+    Seeing a report changes the odds between any two values by a factor of at most e^epsilon. This
+    is the piecewise mechanism (PM, also called PW) on a public grid: the reports are whole numbers,
+    so no low-order bits of the value can leak.
 
     Parameters
     ----------
@@ -73,6 +73,7 @@ class Piecewise(WindowRandomizer, NumericRandomizer):
     threshold: int
 
     def __post_init__(self) -> None:
+        check_kind("grid", self.grid, PublicGrid)
         _ = self._window
 
     @classmethod

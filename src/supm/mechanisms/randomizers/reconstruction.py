@@ -77,6 +77,7 @@ def reconstruct(
     >>> reconstruct(np.array([600, 400]), channel, smooth=False).distribution.round(2)
     array([0.7, 0.3])
     """
+    counts, channel = np.asarray(counts), np.asarray(channel)
     seen, rates = _seen_columns(counts, channel)
     total = float(counts.sum())
     shares = np.full(len(channel), 1 / len(channel))

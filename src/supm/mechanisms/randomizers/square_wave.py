@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
-from supm._validation import EPSILON, Integers, Reals
+from supm._validation import EPSILON, Integers, Reals, check_kind
 from supm.mechanisms.randomizers._grid import PublicGrid
 from supm.mechanisms.randomizers._numeric import COUNT
-from supm.mechanisms.randomizers._reports import Reports, Tally
+from supm.mechanisms.randomizers._reports import Reports, Tally, check_tally
 from supm.mechanisms.randomizers._window import SlidingWindow, WindowRandomizer
 from supm.mechanisms.randomizers.reconstruction import reconstruct
 
@@ -81,8 +81,8 @@ class DistributionEstimate:
 class SquareWave(WindowRandomizer):
     """Report a cell of a window around the own grid point, or a cell outside of it.
 
-    Who sees a report cannot tell any two values apart better than by odds of e^epsilon. The window
-    has the width that tells most about a distribution; the aggregator reconstructs it by EM.
+    Seeing a report changes the odds between any two values by a factor of at most e^epsilon. The
+    window has the width that tells most about a distribution; the aggregator reconstructs it by EM.
 
     Parameters
     ----------
@@ -126,6 +126,7 @@ class SquareWave(WindowRandomizer):
     threshold: int
 
     def __post_init__(self) -> None:
+        check_kind("grid", self.grid, PublicGrid)
         _STEPS.check(self.steps)
         _ = self._window
 
@@ -157,7 +158,7 @@ class SquareWave(WindowRandomizer):
         DistributionEstimate
             Shares of the grid points; mean and quantiles follow from them.
         """
-        if tally.counts.shape != (self.outcomes,):
+        if check_tally(tally).counts.shape != (self.outcomes,):
             raise ParameterError("tally", f"of {self.outcomes} counts", tally.counts.shape)
         COUNT.check(tally.reports)
         found = reconstruct(tally.counts, self.channel(), smooth=smooth)

@@ -29,9 +29,9 @@ _SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")
 class SubsetSelection(FrequencyRandomizer):
     """Report a random set of ``width`` symbols, which holds the own one with a raised probability.
 
-    Who sees the set cannot tell any two symbols apart better than by odds of e^epsilon. The set is
-    reported in increasing order, so that its order says nothing. A set of one symbol is randomized
-    response.
+    Seeing the set changes the odds between any two symbols by a factor of at most e^epsilon. The
+    set is reported in increasing order, so that its order says nothing. A set of one symbol is
+    randomized response.
 
     Parameters
     ----------

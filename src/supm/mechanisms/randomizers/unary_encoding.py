@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
-from supm.mechanisms._words import WORDS, epsilon_of, threshold_for
+from supm.mechanisms._words import WORDS, epsilon_of, exact_share, threshold_for
 from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES
 from supm.mechanisms.randomizers._frequency import FrequencyRandomizer, check_told
 from supm.mechanisms.randomizers._reports import Reports
@@ -26,7 +26,7 @@ _SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")
 class UnaryEncoding(FrequencyRandomizer):
     """Report a bit for every symbol: the own one is set often, the others seldom.
 
-    Who sees all the bits cannot tell any two symbols apart better than by odds of e^epsilon.
+    Seeing all the bits changes the odds between any two symbols by a factor of at most e^epsilon.
     `symmetric` treats both kinds of bit alike (basic RAPPOR); `optimised` keeps the own bit with
     probability 1/2, which lowers the variance of rare symbols.
 
@@ -75,7 +75,7 @@ class UnaryEncoding(FrequencyRandomizer):
     @classmethod
     def symmetric(cls, *, size: int, epsilon: float) -> Self:
         """Make the encoding that flips each bit with the same probability."""
-        own = threshold_for(EPSILON.check(epsilon) / 2, inside=1, outside=1)
+        own = threshold_for(exact_share(EPSILON.check(epsilon), 2), inside=1, outside=1)
         return cls(size=_SIZE.check(size), own_words=own, other_words=WORDS - own)
 
     @classmethod

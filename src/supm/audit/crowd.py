@@ -1,0 +1,140 @@
+"""Every input is randomised, also where there are too many to test each row of the channel.
+
+A crowd holds all inputs, each some tens of times, given as whole numbers of several widths, as
+floats and as a list. Events of known probability are counted for each input by itself: at an input
+that is not randomised they come always or never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from supm._random import RandomSource
+from supm.audit.cells import Auditable
+from supm.audit.events import Event, events
+from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.holders import some_inputs, values_of
+from supm.mechanisms import Reports
+
+__all__ = ["check_crowd"]
+
+_MOST = 1 << 22
+_BITS = 1 << 26
+_FEWEST = 64
+_ENOUGH = 256
+_AT_LEAST = 1 << 14
+_LIST = 1 << 14
+_WHOLE = ("int64", "int32", "uint8", "int8")
+_REAL = ("float64", "float32")
+
+
+def check_crowd(
+    mechanism: Auditable,
+    source: RandomSource,
+    *,
+    draws: int | None = None,
+    error: float = FAMILY_ERROR,
+) -> Finding:
+    """Check events of known probability input by input, in a crowd that holds all of them.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel or Laplace
+        The mechanism to be checked.
+    source : RandomSource
+        Where randomness comes from.
+    draws : int, optional
+        Owners in the crowd; by default 256 for each input, and less where reports are long or
+        inputs many. With fewer than 64 for each, the inputs are a random selection.
+    error : float, default 1e-6
+        Chance that a true sampler fails.
+
+    Returns
+    -------
+    Finding
+        Broken if for some input, or for some type of values, an event comes too often or too
+        seldom.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import LocalHashing
+    >>> hashing = LocalHashing.for_epsilon(size=1000, epsilon=1.0)
+    >>> check_crowd(hashing, simulation(1)).passed
+    True
+    """
+    most = max(1, min(_MOST, _BITS // max(16, mechanism.report_bits)) if draws is None else draws)
+    inputs = some_inputs(mechanism, max(2, most // _FEWEST), source)
+    size = draws or min(most, max(_AT_LEAST, _ENOUGH * inputs.size))
+    held = np.resize(inputs, size)[source.permutation(size)]
+    form, reports = _randomize(mechanism, held, source)
+    p_values = np.concatenate(
+        [_p_values(each, form) for each in events(mechanism, reports, held, source)]
+    )
+    corrected = min(1.0, float(p_values.min()) * p_values.size)
+    return Finding(
+        check="check_crowd",
+        passed=corrected > error,
+        detail=f"{size} owners of {inputs.size} inputs, {p_values.size} counts, "
+        f"corrected p-value {corrected:.3g}",
+        statistic=corrected,
+    )
+
+
+def _randomize(
+    mechanism: Auditable, held: NDArray[np.int64], source: RandomSource
+) -> tuple[NDArray[np.int64], Reports]:
+    """Randomise the crowd in several calls, each with values of another type."""
+    values = values_of(mechanism, held)
+    forms = list(_forms(values))
+    # Lists are slow: their part is a small one.
+    listed = min(len(values) // (len(forms) + 1), _LIST)
+    parts = np.array_split(values[listed:], len(forms))
+    given = [part.astype(kind) for part, kind in zip(parts, forms, strict=True)]
+    told = [
+        mechanism.randomize(each, source).symbols for each in (values[:listed].tolist(), *given)
+    ]
+    form = np.repeat(np.arange(len(told)), [len(each) for each in told])
+    return form, Reports(symbols=np.concatenate(told), simulation=source.simulation)
+
+
+def _forms(values: NDArray[Any]) -> Iterator[str]:
+    """Yield the types that hold all values without rounding."""
+    if values.dtype.kind == "O":
+        yield "object"
+        return
+    for kind in _WHOLE if values.dtype.kind in "iu" else _REAL:
+        with np.errstate(over="ignore"):
+            if np.array_equal(values.astype(kind), values, equal_nan=True):
+                yield kind
+
+
+def _p_values(event: Event, form: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Test the groups within each form, over all forms, and all groups together."""
+    forms, groups = int(form.max()) + 1, event.chance.size
+    place = form * groups + event.group
+    total = np.bincount(place, minlength=forms * groups).reshape(forms, groups)
+    count = np.bincount(place, event.seen, forms * groups).reshape(forms, groups)
+    p_values = [_two_sided(count, total, event.chance)]
+    p_values.append(_two_sided(count.sum(axis=0), total.sum(axis=0), event.chance))
+    if np.ptp(event.chance) == 0.0:
+        seen, of = (np.append(each.sum(axis=1), each.sum()) for each in (count, total))
+        p_values.append(_two_sided(seen, of, event.chance[:1]))
+    return np.concatenate(p_values)
+
+
+def _two_sided(
+    count: NDArray[Any], total: NDArray[np.int64], chance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    shape = np.broadcast_shapes(total.shape, chance.shape)
+    seen, of, share = (np.broadcast_to(each, shape).ravel() for each in (count, total, chance))
+    held = of > 0
+    below = stats.binom.cdf(seen[held], of[held], share[held])
+    above = stats.binom.sf(seen[held] - 1, of[held], share[held])
+    two_sided: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.minimum(below, above))
+    return two_sided

@@ -1,0 +1,99 @@
+"""What an audit of one mechanism found, and what follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from supm._errors import PromiseError
+from supm.audit.finding import Finding
+
+__all__ = ["Audit", "Verdict"]
+
+Verdict: TypeAlias = Literal["true", "loose", "not disproved", "broken"]
+
+_EXACT_EPSILON: Final = frozenset({"check_epsilon", "check_stated_epsilon"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """What an audit of one mechanism found.
+
+    Parameters
+    ----------
+    mechanism : str
+        Its name.
+    parameters : str
+        Its parameters, in words.
+    claimed : float
+        The epsilon that it claims.
+    lower_bound : float or None
+        The epsilon that samples alone prove, where samples were drawn.
+    findings : tuple of Finding
+        The outcome of every check.
+    skipped : tuple of str
+        The checks that could not be made, each with the reason.
+
+    Examples
+    --------
+    >>> passed = Finding(check="check_attack", passed=True, detail="nothing proved")
+    >>> print(Audit(mechanism="x", parameters="size 9", claimed=1.0, findings=(passed,)))
+    x (size 9): claimed 1, exact -, lower bound -, not disproved
+    """
+
+    mechanism: str
+    parameters: str
+    claimed: float
+    lower_bound: float | None = None
+    findings: tuple[Finding, ...]
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def exact(self) -> float | None:
+        """The exact epsilon of the channel, where that can be written down."""
+        return next(
+            (each.statistic for each in self.findings if each.check in _EXACT_EPSILON), None
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is known about the promise.
+
+        "true" and "loose" say that its epsilon was computed and is kept, loosely if there is room
+        to spare. "not disproved" says that its epsilon could not be computed, and that nothing else
+        speaks against it. "broken" says that at least one check failed.
+        """
+        if not all(finding.passed for finding in self.findings):
+            return "broken"
+        if self.exact is None:
+            return "not disproved"
+        return "loose" if any(finding.loose for finding in self.findings) else "true"
+
+    def require(self) -> None:
+        """Raise PromiseError if the promise is broken."""
+        broken = [str(finding) for finding in self.findings if not finding.passed]
+        if broken:
+            message = f"{self.mechanism} ({self.parameters}): {'; '.join(broken)}."
+            raise PromiseError(message)
+
+    def figures(self) -> tuple[str, str, str]:
+        """Return the claim, the exact epsilon and the lower bound; a dash for what is unknown.
+
+        Examples
+        --------
+        >>> Audit(mechanism="x", parameters="", claimed=1.0, findings=()).figures()
+        ('1', '-', '-')
+        """
+        return _figure(self.claimed), _figure(self.exact), _figure(self.lower_bound)
+
+    def __str__(self) -> str:
+        """Return one line."""
+        claimed, exact, bound = self.figures()
+        return (
+            f"{self.mechanism} ({self.parameters}): claimed {claimed}, exact {exact}, "
+            f"lower bound {bound}, {self.verdict}"
+        )
+
+
+def _figure(figure: float | None) -> str:
+    return "-" if figure is None else f"{figure:.6g}"
