@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import signal
 
 import numpy as np
 import pytest
@@ -94,6 +95,9 @@ def test_a_forked_child_is_keyed_with_32_bytes_of_the_system(keys: Keys) -> None
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
+        # A child that waits for a lost lock dies by this alarm, and the test sees no words.
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(20)
         try:
             os.write(writing, source.words(100).tobytes() + bytes(keys.asked))
         finally:

@@ -19,8 +19,10 @@ from scipy import stats
 
 from supm._random import RandomSource, simulation
 from supm.audit import (
+    FAMILY_ERROR,
     Finding,
     audit,
+    audit_all,
     check_unbiased,
     check_variance,
     entry,
@@ -154,6 +156,12 @@ class TestSuite:
         estimates = isinstance(mechanism, FrequencyRandomizer | NumericRandomizer)
         assert [check for check, _ in given].count("check_estimates") == int(estimates)
 
+    def test_all_mechanisms_together_share_one_error(self, given: list[tuple[str, float]]) -> None:
+        lines = [entry("duchi"), entry("binary-response"), entry("laplace"), entry("joint-report")]
+        assert len(list(audit_all(simulation(1), lines))) == 4
+        total = math.fsum(error for _, error in given)
+        assert 0.5 * FAMILY_ERROR < total <= FAMILY_ERROR * (1 + 1e-12)
+
     def test_a_biased_mean_on_a_fine_grid_is_found_by_crowds_alone(self) -> None:
         biased = ShrunkNumber.for_epsilon(low=-1, high=1, epsilon=1.0)
         found = audit(biased, simulation(1))
@@ -199,12 +207,12 @@ class TestLowerBound:
         assert sum(bound > math.log(3) for bound in bounds) <= 20
         assert min(bounds) > 0.8
 
-    def test_uniform_noise_noise_over_many_values_proves_nothing(self) -> None:
+    def test_uniform_noise_over_many_values_proves_nothing(self) -> None:
         for seed in range(100):
-            assert self.bound_of_uniform_noise_noise(seed) == 0.0
+            assert self.bound_of_uniform_noise(seed) == 0.0
 
     @staticmethod
-    def bound_of_uniform_noise_noise(seed: int) -> float:
+    def bound_of_uniform_noise(seed: int) -> float:
         samples = partial(uniform_noise, simulation(seed))
         return epsilon_lower_bound(samples, 0, 1, trials=1000).epsilon
 

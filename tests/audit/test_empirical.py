@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import simulation
 from supm.audit import LowerBound, epsilon_lower_bound
-from supm.mechanisms import GeneralizedRandomizedResponse, SubsetSelection
+from supm.mechanisms import GeneralizedRandomizedResponse, Reports, SubsetSelection
 
 
 def bound_of(
@@ -43,11 +44,36 @@ def test_the_bound_holds_as_often_as_its_confidence_says() -> None:
     assert sum(bound > 0.5 for bound in bounds) <= 40
 
 
+def test_the_event_counts_and_names_the_values() -> None:
+    coin = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=1.0)
+    shown = {bound_of(coin, seed, trials=10_000).event for seed in range(10)}
+    assert shown == {
+        "1 of 2 values (0), likelier for left",
+        "1 of 2 values (1), likelier for right",
+    }
+
+
+@pytest.mark.parametrize("kind", [list, np.array, lambda words: np.array(words, dtype=object)])
+def test_words_are_samples_too(kind: Any) -> None:
+    source = simulation(1)
+
+    def answer(truth: int, count: int) -> Any:
+        told = np.where(source.below(4, count) == 0, 1 - truth, truth)
+        return kind(["yes" if each else "no" for each in told.tolist()])
+
+    found = epsilon_lower_bound(answer, 0, 1, trials=20_000)
+    assert 0.8 < found.epsilon < math.log(3)
+    assert found.event in {
+        "1 of 2 values ('no'), likelier for left",
+        "1 of 2 values ('yes'), likelier for right",
+    }
+
+
 def test_rows_are_told_apart_as_wholes() -> None:
     pairs = SubsetSelection.with_width(size=6, width=2, epsilon=2.0)
     found = bound_of(pairs, 1, trials=200_000)
     assert 1.9 < found.epsilon <= 2.0
-    assert "rows" in found.event
+    assert re.fullmatch(r"\d of 15 rows \(\[0, \d\].*\), likelier for left", found.event)
 
 
 def test_a_bit_that_is_not_randomised_gives_a_large_bound() -> None:
@@ -100,13 +126,22 @@ def test_infinities_and_nan_are_outcomes_like_others() -> None:
     "samples",
     [
         lambda _, count: np.zeros(count - 1),
-        lambda _, count: np.full(count, "a"),
+        lambda _, count: np.full(count, None),
+        lambda value, count: ["a"] * count if value else [1] * count,
+        lambda _, __: 0.5,
+        lambda _, count: Reports(symbols=np.zeros(count, dtype=np.int64), simulation=True),
+        lambda _, count: [[0]] * (count - 1) + [[0, 1]],
         lambda value, count: np.zeros((count, 1 + value)),
     ],
 )
 def test_samples_that_cannot_be_read_are_refused(samples: Any) -> None:
     with pytest.raises(ParameterError, match="samples must be"):
         epsilon_lower_bound(samples, 0, 1, trials=2_000)
+
+
+def test_the_largest_confidence_is_printed_as_it_is() -> None:
+    with pytest.raises(ParameterError, match=r"in \[0.5, 0.999999999999\], got 1.0"):
+        epsilon_lower_bound(lambda _, count: np.zeros(count), 0, 1, confidence=1.0)
 
 
 @pytest.mark.parametrize("options", [{"trials": 10}, {"confidence": 1.0}, {"trials": 1e6}])

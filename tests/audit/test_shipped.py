@@ -20,7 +20,9 @@ def test_every_kind_that_has_a_size_takes_one(name: str) -> None:
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ParameterError, match=r"mechanism must be one of .*laplace.*, got 'lplace'"):
+    with pytest.raises(
+        ParameterError, match=r"mechanism must be one of .*, got 'lplace'. Did you mean laplace"
+    ):
         entry("lplace")
 
 

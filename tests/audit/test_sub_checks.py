@@ -56,6 +56,17 @@ class CoinReused(Centred):
         return np.where(lies, 1 + source.below(2, count).astype(np.int64), 0)
 
 
+class SideReused(Centred):
+    """To which side a lie goes repeats once, after a third of a call; the rest is drawn afresh."""
+
+    def _steps(self, count: int, source: RandomSource) -> Symbols:
+        lies = super()._steps(count, source) > 0
+        sides = source.below(2, count).astype(np.int64)
+        third = count // 3
+        sides[third : 2 * third] = sides[:third]
+        return np.where(lies, 1 + sides, 0)
+
+
 class LieFollowsLie(GeneralizedRandomizedResponse):
     """Five symbols. After an outer lie comes an outer one, after an inner lie an inner one.
 
@@ -117,6 +128,12 @@ def test_a_coin_that_is_reused_is_found_by_the_levels_of_reports() -> None:
     honest = Centred.for_epsilon(size=3, epsilon=1.0)
     assert check_independence(honest, simulation(1), draws=DRAWS).passed
     reusing = CoinReused.for_epsilon(size=3, epsilon=1.0)
+    assert not check_independence(reusing, simulation(1), draws=DRAWS).passed
+
+
+def test_a_lie_that_is_reused_is_found_by_the_order_of_reports() -> None:
+    reusing = SideReused.for_epsilon(size=3, epsilon=1.0)
+    assert check_sampler(reusing, simulation(1), draws=DRAWS).passed
     assert not check_independence(reusing, simulation(1), draws=DRAWS).passed
 
 

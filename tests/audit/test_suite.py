@@ -1,16 +1,20 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
-from supm._errors import PromiseError
+from supm._errors import ParameterError, PromiseError
 from supm._random import RandomSource, simulation
 from supm.audit import Entry, audit, audit_all, catalogue, entry, kinds
-from supm.mechanisms import GeneralizedRandomizedResponse, Reports
+from supm.mechanisms import GeneralizedRandomizedResponse, LocalRandomizer, Reports
 
 ALL = catalogue()
+LARGE_GRIDS = ("steps 256, epsilon 1", "steps 1024, epsilon 1")
 EXACT_ONLY = [line for line in ALL if not line.sampled]
 
 
@@ -33,7 +37,79 @@ def test_every_shipped_mechanism_is_exact_at_extreme_epsilons(line: Entry) -> No
 
 @pytest.mark.parametrize("line", [line for line in ALL if line.sampled], ids=str)
 def test_every_entry_of_the_catalogue_claims_what_its_channel_gives(line: Entry) -> None:
-    assert audit(line.mechanism, simulation(11), sampled=False).verdict == "true"
+    found = audit(line.mechanism, simulation(11), sampled=False)
+    assert found.verdict == ("not disproved" if found.exact is None else "true")
+    skipped = {each.split(":")[0] for each in found.skipped}
+    assert not skipped & {finding.check for finding in found.findings}
+    assert ("check_epsilon" in skipped) == (found.exact is None)
+    if found.exact is None:
+        assert line.parameters in {"size 100, epsilon 1", "size 1000, epsilon 1", *LARGE_GRIDS}
+
+
+class SecretlyThree(GeneralizedRandomizedResponse):
+    """It claims 1 whatever it keeps."""
+
+    @property
+    def epsilon(self) -> float:
+        return 1.0
+
+
+class SecretlyThreeInWords(SecretlyThree):
+    """It also states the probabilities of epsilon 1, and keeps those of 3."""
+
+    @property
+    def hit(self) -> Fraction:
+        return GeneralizedRandomizedResponse.for_epsilon(size=self.size, epsilon=1.0).hit
+
+    @property
+    def miss(self) -> Fraction:
+        return GeneralizedRandomizedResponse.for_epsilon(size=self.size, epsilon=1.0).miss
+
+
+def test_a_false_promise_of_a_large_mechanism_is_disproved_by_its_own_probabilities() -> None:
+    found = audit(SecretlyThree.for_epsilon(size=100_000, epsilon=3.0), simulation(1))
+    (broken,) = [finding for finding in found.findings if not finding.passed]
+    assert str(broken) == "check_support: BROKEN, claimed 1, at least 3"
+    assert found.verdict == "broken"
+
+
+def test_what_cannot_be_computed_is_never_called_true() -> None:
+    found = audit(SecretlyThreeInWords.for_epsilon(size=100_000, epsilon=3.0), simulation(1))
+    assert found.verdict in {"not disproved", "broken"}
+    assert found.exact is None
+    assert set(found.skipped) == {
+        f"{check}: the channel is too large to write down"
+        for check in (
+            *("check_inputs", "check_rows_sum_to_one", "check_epsilon", "check_unbiased"),
+            *("check_variance", "check_sampler", "check_independence", "check_positions"),
+        )
+    }
+
+
+def test_an_audit_prints_as_one_line() -> None:
+    coin = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=1.0)
+    line = str(audit(coin, simulation(1), sampled=False))
+    assert line.startswith("GeneralizedRandomizedResponse (size=2, keep_words=")
+    assert line.endswith("): claimed 1, exact 1, lower bound -, true")
+
+
+@pytest.mark.parametrize("mechanism", [lambda value, _: value, 3, None, LocalRandomizer])
+def test_what_is_no_randomizer_is_refused(mechanism: Any) -> None:
+    with pytest.raises(ParameterError, match=r"LocalRandomizer.*use epsilon_lower_bound"):
+        audit(mechanism, simulation(1))
+
+
+def test_a_randomizer_without_a_channel_is_told_what_is_missing() -> None:
+    class Bare(LocalRandomizer):
+        epsilon = 1.0
+        report_bits = 1
+
+        def randomize(self, values: Any, source: RandomSource) -> Reports:
+            raise NotImplementedError
+
+    bare: Any = Bare()
+    with pytest.raises(ParameterError, match=r"FiniteChannel and add .*exact_channel"):
+        audit(bare, simulation(1))
 
 
 def test_the_catalogue_holds_every_kind_at_several_epsilons() -> None:
@@ -79,3 +155,10 @@ def test_a_mechanism_that_crashes_is_broken_and_does_not_stop_the_audit() -> Non
     assert failed["check_sampler"] == "raised OSError: no randomness today"
     assert failed["check_attack"] == "raised OSError: no randomness today"
     assert found.exact == found.claimed
+
+
+@pytest.mark.parametrize("claimed", [math.inf, math.nan, -1.0, "1", True])
+def test_a_claim_that_is_no_epsilon_is_refused(claimed: Any) -> None:
+    coin = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=1.0)
+    with pytest.raises(ParameterError, match="claimed must be a number in"):
+        audit(coin, simulation(1), claimed=claimed)

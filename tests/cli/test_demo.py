@@ -11,6 +11,7 @@ from matplotlib.image import imread
 from supm._random import simulation
 from supm.cli import main
 from supm.cli._demonstration import demonstrate
+from supm.cli._picture import _panels
 from supm.datasets import load_wdbc
 
 
@@ -26,6 +27,7 @@ def test_the_demo_prints_a_table_and_writes_a_picture(capsys: pytest.CaptureFixt
     assert shown.count("95% band") == 3
     assert "key came from the operating system" in " ".join(shown.split())
     assert shown.endswith("The picture is in supm-demo.png.\n")
+    assert "Too little" not in shown
     height, width, _ = imread("supm-demo.png").shape
     assert width > 1500
     assert height > 500
@@ -62,6 +64,7 @@ def test_the_picture_has_the_format_of_its_name(name: str) -> None:
 
 def test_json_holds_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--epsilon", "0.5,4", "--seed", "7", "--json", "-"]) == 0
+    assert list(Path().iterdir()) == []
     found = json.loads(capsys.readouterr().out)
     assert found["owners"] == 569
     assert found["simulation"] is True
@@ -71,6 +74,29 @@ def test_json_holds_the_figures(capsys: pytest.CaptureFixture[str]) -> None:
         assert len(result["estimated"]) == len(found["classes"]) == 6
         assert sum(result["reported"]) == pytest.approx(1.0)
         assert sum(result["estimated"]) == pytest.approx(1.0)
+
+
+def test_a_picture_is_drawn_beside_json_if_it_is_asked_for() -> None:
+    assert main(["demo", "--epsilon", "1", "--json", "-", "--output", "picture.png"]) == 0
+    assert Path("picture.png").exists()
+
+
+def test_json_in_a_file_is_confirmed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--epsilon", "1", "--json", "demo.json"]) == 0
+    assert capsys.readouterr().out.endswith("The figures are in demo.json.\n")
+    assert json.loads(Path("demo.json").read_text())["owners"] == 569
+
+
+def test_too_little_and_too_large_a_budget_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["demo", "--epsilon", "0.01,1000", "--seed", "1"]) == 0
+    said = capsys.readouterr()
+    assert said.out.count("Too little budget for 569 owners") == 1
+    assert said.err.count("64-bit words cannot hold more than epsilon 45.97") == 1
+
+
+def test_the_picture_speaks_of_a_factor_and_rounds_it_up() -> None:
+    figure = _panels(demonstrate([1.0], simulation(1)))
+    assert figure.axes[0].get_title() == "epsilon = 1\na factor of at most 2.72"
 
 
 def test_the_bands_hold_the_truth_as_often_as_they_say() -> None:

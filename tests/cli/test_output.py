@@ -26,6 +26,7 @@ def test_an_infinite_number_is_written_as_text(tmp_path: Path) -> None:
 
 def test_a_target_is_checked_before_the_work(tmp_path: Path) -> None:
     for target in (None, "-", "here.json", str(tmp_path / "x.json")):
-        check_target(target)
-    with pytest.raises(ParameterError, match="folder that exists"):
-        check_target(str(tmp_path / "no" / "x.json"))
+        check_target("--json", target)
+    for target in ("", str(tmp_path), str(tmp_path / "no" / "x.json")):
+        with pytest.raises(ParameterError, match="--output must be a file in a folder that exists"):
+            check_target("--output", target)

@@ -7,6 +7,7 @@ and works on any callable.
 
 from __future__ import annotations
 
+from supm.audit.agreement import check_channel, check_outcomes, check_standard_error
 from supm.audit.attacks import attack, check_attack
 from supm.audit.channel import (
     check_epsilon,
@@ -15,16 +16,20 @@ from supm.audit.channel import (
     check_support,
     exact_epsilon,
 )
+from supm.audit.crowd import check_crowd
 from supm.audit.density import check_stated_epsilon, density_epsilon
 from supm.audit.empirical import LowerBound, epsilon_lower_bound
 from supm.audit.estimator import check_estimates, check_unbiased, check_variance
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.grid import check_grid
 from supm.audit.independence import check_independence
+from supm.audit.long_calls import check_long_calls
+from supm.audit.mixed import check_mixed
 from supm.audit.positions import check_positions
 from supm.audit.raw_values import check_raw_values
 from supm.audit.sampler import check_density, check_sampler
 from supm.audit.shipped import Entry, Kind, catalogue, entry, kinds
+from supm.audit.sources import check_mark, check_source
 from supm.audit.suite import audit, audit_all
 from supm.audit.verdict import Audit, Verdict
 
@@ -41,16 +46,24 @@ __all__ = [
     "audit_all",
     "catalogue",
     "check_attack",
+    "check_channel",
+    "check_crowd",
     "check_density",
     "check_epsilon",
     "check_estimates",
     "check_grid",
     "check_independence",
     "check_inputs",
+    "check_long_calls",
+    "check_mark",
+    "check_mixed",
+    "check_outcomes",
     "check_positions",
     "check_raw_values",
     "check_rows_sum_to_one",
     "check_sampler",
+    "check_source",
+    "check_standard_error",
     "check_stated_epsilon",
     "check_support",
     "check_unbiased",

@@ -71,7 +71,7 @@ def check_crowd(
     most = max(1, min(_MOST, _BITS // max(16, mechanism.report_bits)) if draws is None else draws)
     inputs = some_inputs(mechanism, max(2, most // _FEWEST), source)
     size = draws or min(most, max(_AT_LEAST, _ENOUGH * inputs.size))
-    held = np.resize(inputs, size)[source.permutation(size)]
+    held = np.resize(inputs, size)
     form, reports = _randomize(mechanism, held, source)
     p_values = np.concatenate(
         [_p_values(each, form) for each in events(mechanism, reports, held, source)]
@@ -95,12 +95,23 @@ def _randomize(
     # Lists are slow: their part is a small one.
     listed = min(len(values) // (len(forms) + 1), _LIST)
     parts = np.array_split(values[listed:], len(forms))
-    given = [part.astype(kind) for part, kind in zip(parts, forms, strict=True)]
-    told = [
-        mechanism.randomize(each, source).symbols for each in (values[:listed].tolist(), *given)
-    ]
+    given: list[Any] = [part.astype(kind) for part, kind in zip(parts, forms, strict=True)]
+    given = [values[:listed].tolist(), *given]
+    # To refuse a type is safe: such a part is given in the type that the mechanism lists.
+    for place, native in enumerate((values[:listed], *parts)):
+        if not _takes(mechanism, given[place], source):
+            given[place] = native
+    told = [mechanism.randomize(each, source).symbols for each in given]
     form = np.repeat(np.arange(len(told)), [len(each) for each in told])
     return form, Reports(symbols=np.concatenate(told), simulation=source.simulation)
+
+
+def _takes(mechanism: Auditable, values: Any, source: RandomSource) -> bool:  # noqa: ANN401  an array or a list
+    try:
+        mechanism.randomize(values[:2], source)
+    except Exception:  # noqa: BLE001  a refusal of any kind
+        return False
+    return True
 
 
 def _forms(values: NDArray[Any]) -> Iterator[str]:
@@ -134,7 +145,12 @@ def _two_sided(
     shape = np.broadcast_shapes(total.shape, chance.shape)
     seen, of, share = (np.broadcast_to(each, shape).ravel() for each in (count, total, chance))
     held = of > 0
-    below = stats.binom.cdf(seen[held], of[held], share[held])
-    above = stats.binom.sf(seen[held] - 1, of[held], share[held])
-    two_sided: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.minimum(below, above))
+    # Most of a large crowd's counts are the same few, and the distribution is slow to compute.
+    _, level = np.unique(share[held], return_inverse=True)
+    wide = int(of.max()) + 1
+    key = (level * wide + of[held]) * wide + seen[held].astype(np.int64)
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    case = (seen[held][first], of[held][first], share[held][first])
+    below, above = stats.binom.cdf(*case), stats.binom.sf(case[0] - 1, *case[1:])
+    two_sided: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.minimum(below, above))[inverse]
     return two_sided

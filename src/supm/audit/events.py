@@ -30,7 +30,7 @@ from supm.mechanisms import (
 from supm.mechanisms.randomizers._channel import ENTRIES
 from supm.mechanisms.randomizers.laplace import Laplace
 
-__all__ = ["Event", "events", "supports"]
+__all__ = ["Event", "events", "has_events", "supports"]
 
 _BITS = 20
 _FORMATS = (
@@ -109,8 +109,24 @@ def events(
         yield from _of_attributes(mechanism, reports.symbols, held)
     elif isinstance(mechanism, _FORMATS):
         yield from _of_symbols(mechanism, reports.symbols, held, source)
-    elif ENTRIES.low <= len(mechanism.inputs()) * mechanism.outcomes <= ENTRIES.high:
+    elif has_events(mechanism):
         yield from _of_cells(mechanism, mechanism.outcome(reports), held)
+
+
+def has_events(mechanism: Auditable) -> bool:
+    """Tell whether there are events: the format is known, or the channel can be listed.
+
+    Examples
+    --------
+    >>> has_events(UnaryEncoding.optimised(size=1000, epsilon=1.0))
+    True
+    """
+    if isinstance(mechanism, (*_FORMATS, Laplace, JointReport, IndependentReports)):
+        return not isinstance(mechanism, JointReport) or has_events(mechanism.randomizer)
+    # The number of outcomes first: where it is huge, so may be the list of inputs.
+    return mechanism.outcomes <= ENTRIES.high and (
+        mechanism.outcomes * len(mechanism.inputs()) <= ENTRIES.high
+    )
 
 
 def _of_symbols(

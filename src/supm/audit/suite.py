@@ -9,18 +9,26 @@ from typing import TypeAlias
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
+from supm._validation import Reals
+from supm.audit.agreement import check_channel, check_outcomes, check_standard_error
 from supm.audit.attacks import check_attack
 from supm.audit.cells import Auditable
 from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_one, check_support
+from supm.audit.crowd import check_crowd
 from supm.audit.density import check_stated_epsilon
 from supm.audit.estimator import check_estimates, check_unbiased, check_variance
+from supm.audit.events import has_events
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.grid import check_grid
+from supm.audit.holders import count_inputs
 from supm.audit.independence import check_independence
+from supm.audit.long_calls import check_long_calls
+from supm.audit.mixed import check_mixed
 from supm.audit.positions import check_positions
 from supm.audit.raw_values import check_raw_values
 from supm.audit.sampler import check_density, check_sampler
 from supm.audit.shipped import Entry, catalogue
+from supm.audit.sources import check_mark, check_source
 from supm.audit.verdict import Audit
 from supm.mechanisms import (
     FiniteChannel,
@@ -30,6 +38,7 @@ from supm.mechanisms import (
     LocalRandomizer,
     OrderedDiscretePerturbation,
 )
+from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES
 from supm.mechanisms.randomizers._numeric import NumericRandomizer
 from supm.mechanisms.randomizers._window import WindowRandomizer
 from supm.mechanisms.randomizers.hybrid import Hybrid
@@ -37,6 +46,7 @@ from supm.mechanisms.randomizers.laplace import Laplace
 
 __all__ = ["audit", "audit_all"]
 
+_CLAIMED = Reals("claimed", 0.0, 1e6, "A claim is a finite epsilon.")
 _WRITTEN_DOWN = 1 << 16
 _DRAWN_BITS = 1 << 26
 _MOST_DRAWS = 1 << 22
@@ -45,6 +55,7 @@ _TRIALS = 1_000_000
 # Above this epsilon reports vary too little for a single place of a call to stand out.
 _VARYING = 2.0
 _CROWD = 1 << 16
+_COMPARED = 1 << 15
 _MEMORY = 1 << 28
 # Reports times symbols that are counted in a few seconds, also by the slowest estimator.
 _COUNTED = 1 << 26
@@ -100,10 +111,11 @@ def audit(
     'broken'
     """
     _require_auditable(mechanism)
-    claim = mechanism.epsilon if claimed is None else claimed
+    claim = mechanism.epsilon if claimed is None else _CLAIMED.check(claimed)
     findings = [_run(check) for check in _exact_checks(mechanism, source, claim)]
     bound = None
     if sampled:
+        findings += [_run(check) for check in _agreement_checks(mechanism, source)]
         checks = list(_sampled_checks(mechanism, source))
         share = error / (len(checks) + 1)
         findings += [_run(partial(check, error=share)) for check in checks]
@@ -181,11 +193,22 @@ def _exact_checks(mechanism: Auditable, source: RandomSource, claim: float) -> I
         yield partial(check_epsilon, mechanism, claimed=claim)
     elif isinstance(mechanism, FrequencyRandomizer):
         yield partial(check_support, mechanism, claimed=claim)
+    if isinstance(mechanism, FiniteChannel) and _is_listed(mechanism):
+        yield partial(check_channel, mechanism)
     if _is_small(mechanism):
         if isinstance(mechanism, _READABLE):
             yield partial(check_unbiased, mechanism, source)
         if isinstance(mechanism, FrequencyRandomizer | NumericRandomizer):
             yield partial(check_variance, mechanism, source)
+
+
+def _agreement_checks(mechanism: Auditable, source: RandomSource) -> Iterator[_Check]:
+    """Yield the checks that draw reports and leave nothing to chance."""
+    yield partial(check_mark, mechanism)
+    if isinstance(mechanism, FiniteChannel) and mechanism.outcomes <= OUTCOMES.high:
+        yield partial(check_outcomes, mechanism, source)
+    if isinstance(mechanism, _READABLE) and _is_countable(mechanism):
+        yield partial(check_standard_error, mechanism, source)
 
 
 def _sampled_checks(mechanism: Auditable, source: RandomSource) -> Iterator[Callable[..., Finding]]:
@@ -206,6 +229,16 @@ def _sampled_checks(mechanism: Auditable, source: RandomSource) -> Iterator[Call
         yield partial(check_grid, mechanism, source)
     if isinstance(mechanism, OrderedDiscretePerturbation):
         yield partial(check_raw_values, mechanism, source)
+    yield from _crowd_checks(mechanism, source)
+
+
+def _crowd_checks(mechanism: Auditable, source: RandomSource) -> Iterator[Callable[..., Finding]]:
+    """Yield the statistical checks for which the channel may be large."""
+    yield partial(check_source, mechanism, source, draws=_compared(mechanism))
+    if has_events(mechanism):
+        yield partial(check_crowd, mechanism, source)
+        yield partial(check_mixed, mechanism, source, draws=_compared(mechanism))
+        yield partial(check_long_calls, mechanism, source)
 
 
 def _skipped(mechanism: Auditable, *, sampled: bool) -> Iterator[str]:
@@ -218,6 +251,9 @@ def _skipped(mechanism: Auditable, *, sampled: bool) -> Iterator[str]:
         yield "check_positions: reports vary too little at this epsilon"
     elif sampled and _takes_objects(mechanism):
         yield "check_positions: values that are words take too long"
+    if sampled and not has_events(mechanism):
+        for check in ("check_crowd", "check_mixed", "check_long_calls"):
+            yield f"{check}: no event of known probability"
     if not sampled:
         yield "all checks that draw reports: not asked for"
 
@@ -240,6 +276,25 @@ def _draws(mechanism: FiniteChannel) -> int:
     """Draw more where a report costs less: by its length, and by the type of the raw values."""
     bits = max(4, mechanism.report_bits) * (_OBJECTS if _takes_objects(mechanism) else 1)
     return min(_MOST_DRAWS, _DRAWN_BITS // (bits * len(mechanism.inputs())))
+
+
+def _compared(mechanism: Auditable) -> int:
+    return max(256, min(_COMPARED, _MEMORY // (8 * mechanism.report_bits)))
+
+
+def _is_countable(mechanism: Auditable) -> bool:
+    """Tell whether a few hundred reports are counted symbol by symbol in a moment."""
+    if isinstance(mechanism, FrequencyRandomizer | JointReport):
+        return count_inputs(mechanism) <= _WRITTEN_DOWN
+    return True
+
+
+def _is_listed(mechanism: FiniteChannel) -> bool:
+    """Tell whether both forms of the channel are made in a moment."""
+    on_grid = isinstance(mechanism, WindowRandomizer | Hybrid)
+    return _is_small(mechanism) or (
+        on_grid and mechanism.outcomes * len(mechanism.inputs()) <= ENTRIES.high
+    )
 
 
 def _takes_objects(mechanism: Auditable) -> bool:

@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from supm.cli._demonstration import Demonstration, Result
-from supm.privacy._words import _power
+from supm.privacy._words import greatest_factor
 
 __all__ = ["draw"]
 
@@ -69,7 +69,7 @@ def _draw_panel(panel: Any, demonstration: Demonstration, result: Result) -> Non
     )
     panel.axhline(0.0, color="black", linewidth=0.8)
     epsilon = result.mechanism.epsilon
-    panel.set_title(f"epsilon = {epsilon:.3g} (a factor of at most {_power(epsilon)})")
+    panel.set_title(f"epsilon = {epsilon:.3g}\na factor of at most {greatest_factor(epsilon)}")
     panel.set_xticks(places, demonstration.labels, rotation=30, ha="right")
     panel.tick_params(labelbottom=True)
     panel.set_xlabel(f"{demonstration.attribute}, in {len(places)} public classes")

@@ -67,12 +67,12 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _report(rows: list[Audit], seconds: float, json: str | None) -> int:
-    if json:
-        write_json(_for_machines(rows, seconds), json)
     if json != "-":
         _print(rows, seconds)
-        if json:
-            print(f"The findings are in {json}.")
+    if json:
+        write_json(_for_machines(rows, seconds), json)
+    if json and json != "-":
+        print(f"The findings are in {json}.")
     return _BROKEN if any(row.verdict == "broken" for row in rows) else 0
 
 
@@ -105,12 +105,13 @@ def _print(rows: list[Audit], seconds: float) -> None:
         for finding in row.findings:
             if not finding.passed:
                 print(f"\n{row.mechanism}, {row.parameters}: {finding}")
-    counts = _counts(rows)
+    kept, open_still, broken = _counts(rows).values()
+    promises = "promise" if kept == 1 else "promises"
     print(
-        f"\n{counts['kept_exactly']} promises kept exactly, {counts['not_disproved']} not disproved "
-        f"by samples, {counts['broken']} broken, in {seconds:.0f} s."
+        f"\n{kept} {promises} kept exactly, {open_still} not disproved by samples, "
+        f"{broken} broken, in {seconds:.0f} s."
     )
-    if counts["not_disproved"]:
+    if open_still:
         print(_NOT_DISPROVED)
 
 

@@ -85,8 +85,8 @@ def _epsilons(text: str) -> list[float]:
     """Read a list of different numbers."""
     numbers = [epsilon(part) for part in text.split(",")]
     if len(numbers) > _MOST or len(set(numbers)) < len(numbers):
-        message = f"must be at most {_MOST} different numbers with commas between them"
-        raise argparse.ArgumentTypeError(f"{message}, got {text!r}")
+        message = f"must be at most {_MOST} different numbers, with commas between, got {text!r}"
+        raise argparse.ArgumentTypeError(message)
     return numbers
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from supm.privacy._order import Shape
 
-__all__ = ["factor_sentence", "gaussian_sentence"]
+__all__ = ["factor_sentence", "gaussian_sentence", "greatest_factor"]
 
 _THREE_DIGITS_UP: Final = Context(prec=3, rounding=ROUND_CEILING)
 
@@ -20,7 +20,8 @@ def factor_sentence(name: str, shape: Shape) -> str:
         figures, addition = f"{figures}, delta = {shape.delta}", f", plus {shape.delta}"
     return (
         f"{shape.neighbours.clause}, the probability of anything that the output can show would "
-        f"change by a factor of at most {_power(shape.epsilon)}{addition} ({name}, {figures})."
+        f"change by a factor of at most {greatest_factor(shape.epsilon)}{addition} "
+        f"({name}, {figures})."
     )
 
 
@@ -33,7 +34,7 @@ def gaussian_sentence(shape: Shape) -> str:
     )
 
 
-def _power(epsilon: float) -> str:
+def greatest_factor(epsilon: float) -> str:
     """Return e^epsilon to three digits, rounded up, or as a power where it is large."""
     if epsilon > 10.0:
         return f"e^{epsilon}"

@@ -82,6 +82,10 @@ EPSILONS = st.one_of(
 @example(epsilon=0.1)
 @example(epsilon=1.0)
 @example(epsilon=math.log(3))
+# Halves, thirds and sevenths of these are floats that add up to more.
+@example(epsilon=0.13)
+@example(epsilon=0.0021582999312788407)
+@example(epsilon=14.025081545030227)
 @settings(deadline=None, max_examples=60)
 def test_what_is_made_for_an_epsilon_keeps_it_and_is_paid_for_by_it(
     maker: str, epsilon: float

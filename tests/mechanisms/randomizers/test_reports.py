@@ -23,7 +23,7 @@ def test_reports_are_counted_by_row() -> None:
 
 @pytest.mark.parametrize("symbols", [[0, 1], np.array(1), None, "01", 3])
 def test_reports_must_have_rows(symbols: Any) -> None:
-    with pytest.raises(ParameterError, match="reports must be a plain array with one row per owner"):
+    with pytest.raises(ParameterError, match="a plain array with one row per owner"):
         Reports(symbols=symbols, simulation=False)
 
 

@@ -1,0 +1,124 @@
+"""Long calls and very short ones: the edges of chunks are randomised, whatever a chunk's length.
+
+`check_positions` counts each place of a call by itself, which takes many calls and a small epsilon.
+Here the places just before, at and just after every multiple of a power of two are counted
+together, as are the first and the last place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from supm._random import RandomSource
+from supm.audit.cells import Auditable
+from supm.audit.events import events
+from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.holders import count_inputs, values_of
+from supm.mechanisms import Reports
+
+__all__ = ["check_long_calls"]
+
+_ROWS = (1 << 17) + 2
+_POWERS = range(10, 18)
+_LONGEST_BITS = 1 << 25
+_BITS = 1 << 27
+_OBJECT_BITS = 128
+_FEWEST, _MOST = 8, 48
+_SHORT = 1000
+_LENGTHS = (1, 2, 3)
+
+
+def check_long_calls(
+    mechanism: Auditable,
+    source: RandomSource,
+    *,
+    rows: int | None = None,
+    error: float = FAMILY_ERROR,
+) -> Finding:
+    """Check the edges of chunks in long calls, and the first and last place of short ones.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel or Laplace
+        The mechanism to be checked.
+    source : RandomSource
+        Where randomness comes from.
+    rows : int, optional
+        Length of a long call; by default 2^17 + 2, and less where reports are long.
+    error : float, default 1e-6
+        Chance that a true sampler fails.
+
+    Returns
+    -------
+    Finding
+        Broken if at the places of one kind an event of known probability comes too often or too
+        seldom. There are 8 to 48 long calls and 1000 of each short length.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import GeneralizedRandomizedResponse
+    >>> coin = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=1.0)
+    >>> check_long_calls(coin, simulation(1), rows=5000).passed
+    True
+    """
+    length = rows or max(2, min(_ROWS, _LONGEST_BITS // mechanism.report_bits))
+    held = count_inputs(mechanism) // 2
+    value = values_of(mechanism, np.array([held]))
+    calls = _calls(mechanism, length, value)
+    p_values = list(_tests(mechanism, value, held, source, (length, calls, list(_kinds(length)))))
+    for short in _LENGTHS:
+        ends = [np.array([0]), np.array([short - 1])]
+        p_values += _tests(mechanism, value, held, source, (short, _SHORT, ends))
+    corrected = min(1.0, min(p_values) * len(p_values))
+    return Finding(
+        check="check_long_calls",
+        passed=corrected > error,
+        detail=f"{calls} calls of {length} rows and {_SHORT} of each of {len(_LENGTHS)} short "
+        f"lengths, corrected p-value {corrected:.3g}",
+        statistic=corrected,
+    )
+
+
+def _calls(mechanism: Auditable, length: int, value: NDArray[Any]) -> int:
+    bits = max(16, mechanism.report_bits, _OBJECT_BITS if value.dtype == object else 0)
+    return max(_FEWEST, min(_MOST, _BITS // (length * bits)))
+
+
+def _kinds(length: int) -> Iterator[NDArray[np.int64]]:
+    """Yield the places of each kind: the two ends, and those around multiples of powers of two."""
+    yield np.array([0])
+    yield np.array([length - 1])
+    for power in _POWERS:
+        edges = np.arange(1 << power, length, 1 << power)
+        for places in (edges - 1, edges, edges + 1):
+            if places.size:
+                yield places[places < length]
+
+
+def _tests(
+    mechanism: Auditable,
+    value: NDArray[Any],
+    held: int,
+    source: RandomSource,
+    plan: tuple[int, int, list[NDArray[np.int64]]],
+) -> Iterator[float]:
+    """Yield the p-value of each kind of place, for each event."""
+    length, calls, kinds = plan
+    places, inverse = np.unique(np.concatenate(kinds), return_inverse=True)
+    values = np.repeat(value, length, axis=0)
+    told = [mechanism.randomize(values, source).symbols[places] for _ in range(calls)]
+    reports = Reports(symbols=np.concatenate(told), simulation=source.simulation)
+    owners = np.full(len(reports), held)
+    parts = np.split(inverse, np.cumsum([kind.size for kind in kinds])[:-1])
+    for event in events(mechanism, reports, owners, source):
+        counts = event.seen.reshape(calls, places.size).sum(axis=0)
+        chance = float(event.chance[event.group[0]])
+        for part in parts:
+            trials = calls * part.size
+            yield float(stats.binomtest(int(counts[part].sum()), trials, chance).pvalue)
