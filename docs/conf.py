@@ -65,7 +65,7 @@ html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["local.css"]
 # Pages without pages below them have nothing to list on the left.
-html_sidebars = {"errata": [], "glossary": [], "index": []}
+html_sidebars: dict[str, list[str]] = {"errata": [], "glossary": [], "index": []}
 html_theme_options = {
     "footer_end": [],
     "footer_start": ["copyright"],

@@ -100,11 +100,12 @@ class RandomSource:
         >>> sorted(simulation(7).permutation(5).tolist())
         [0, 1, 2, 3, 4]
         """
-        keys = self.words(count)
-        # Distinct keys are in uniform order; with a tie the order would depend on the sort.
-        while len(np.unique(keys)) < count:
+        while True:
             keys = self.words(count)
-        return np.argsort(keys)
+            order = np.argsort(keys)
+            # Distinct keys are in uniform order; with a tie the order would depend on the sort.
+            if (np.diff(keys[order]) > 0).all():
+                return order
 
     def child(self, label: str) -> RandomSource:
         """Return an independent source, for a worker or a sub-task.

@@ -11,7 +11,13 @@ import pytest
 from supm._errors import ParameterError, PromiseError
 from supm._random import RandomSource, simulation
 from supm.audit import Entry, audit, audit_all, catalogue, entry, kinds
-from supm.mechanisms import GeneralizedRandomizedResponse, LocalRandomizer, Reports
+from supm.mechanisms import (
+    GeneralizedRandomizedResponse,
+    IndependentReports,
+    LocalRandomizer,
+    Piecewise,
+    Reports,
+)
 
 ALL = catalogue()
 LARGE_GRIDS = ("steps 256, epsilon 1", "steps 1024, epsilon 1")
@@ -162,3 +168,18 @@ def test_a_claim_that_is_no_epsilon_is_refused(claimed: Any) -> None:
     coin = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=1.0)
     with pytest.raises(ParameterError, match="claimed must be a number in"):
         audit(coin, simulation(1), claimed=claimed)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        IndependentReports.for_epsilon(sizes=(4,) * 20, epsilon=4.0),
+        Piecewise.for_epsilon(low=0.0, high=1.0, epsilon=1.0, steps=4096),
+        GeneralizedRandomizedResponse.for_epsilon(size=2**40, epsilon=1.0),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_large_mechanism_is_not_called_broken_because_of_its_size(mechanism: Any) -> None:
+    found = audit(mechanism, simulation(4))
+    assert found.verdict == "not disproved"
+    assert len(str(found)) < 400

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.audit.cells import Auditable, grid_points
+from supm.audit.cells import Auditable
 from supm.audit.empirical import LowerBound, epsilon_lower_bound
 from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.holders import count_inputs, values_of
 from supm.mechanisms import (
-    FrequencyRandomizer,
     JointReport,
     LocalHashing,
     SubsetSelection,
@@ -123,12 +123,9 @@ def check_attack(
 
 def _two_inputs(mechanism: Auditable, left: int, right: int) -> tuple[NDArray[Any], list[int]]:
     """Return the two values and their numbers; a list of 2^40 symbols is never made."""
-    if isinstance(mechanism, FrequencyRandomizer):
-        numbers = [left % mechanism.size, right % mechanism.size]
-        return np.array(numbers), numbers
-    inputs = grid_points(mechanism)
-    numbers = [left % len(inputs), right % len(inputs)]
-    return inputs[numbers], numbers
+    count = count_inputs(mechanism)
+    numbers = [left % count, right % count]
+    return values_of(mechanism, np.array(numbers, dtype=np.int64)), numbers
 
 
 def _supported(

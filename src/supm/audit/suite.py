@@ -68,6 +68,9 @@ _READABLE = (
     OrderedDiscretePerturbation,
 )
 
+_LONGEST = 200
+_ON_GRID = (WindowRandomizer, Hybrid)
+
 _Check: TypeAlias = partial[Finding]
 
 
@@ -181,7 +184,8 @@ def _parameters(mechanism: Auditable) -> str:
     if not is_dataclass(mechanism):
         return "no stated parameters"
     stated = ((each.name, getattr(mechanism, each.name)) for each in fields(mechanism))
-    return ", ".join(f"{name}={value}" for name, value in stated)
+    text = ", ".join(f"{name}={value}" for name, value in stated)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _exact_checks(mechanism: Auditable, source: RandomSource, claim: float) -> Iterator[_Check]:
@@ -225,7 +229,9 @@ def _sampled_checks(mechanism: Auditable, source: RandomSource) -> Iterator[Call
         yield partial(check_estimates, mechanism, source, draws=max(256, draws))
     if isinstance(mechanism, NumericRandomizer):
         yield partial(check_estimates, mechanism, source)
-    if isinstance(mechanism, WindowRandomizer | Hybrid | Laplace):
+    if isinstance(mechanism, Laplace) or (
+        isinstance(mechanism, WindowRandomizer | Hybrid) and _is_listed(mechanism)
+    ):
         yield partial(check_grid, mechanism, source)
     if isinstance(mechanism, OrderedDiscretePerturbation):
         yield partial(check_raw_values, mechanism, source)
@@ -251,6 +257,8 @@ def _skipped(mechanism: Auditable, *, sampled: bool) -> Iterator[str]:
         yield "check_positions: reports vary too little at this epsilon"
     elif sampled and _takes_objects(mechanism):
         yield "check_positions: values that are words take too long"
+    if sampled and isinstance(mechanism, _ON_GRID) and not _is_listed(mechanism):
+        yield "check_grid: the channel is too large to write down"
     if sampled and not has_events(mechanism):
         for check in ("check_crowd", "check_mixed", "check_long_calls"):
             yield f"{check}: no event of known probability"
@@ -291,10 +299,9 @@ def _is_countable(mechanism: Auditable) -> bool:
 
 def _is_listed(mechanism: FiniteChannel) -> bool:
     """Tell whether both forms of the channel are made in a moment."""
-    on_grid = isinstance(mechanism, WindowRandomizer | Hybrid)
-    return _is_small(mechanism) or (
-        on_grid and mechanism.outcomes * len(mechanism.inputs()) <= ENTRIES.high
-    )
+    if isinstance(mechanism, _ON_GRID):
+        return mechanism.outcomes * len(mechanism.inputs()) <= ENTRIES.high
+    return _is_small(mechanism)
 
 
 def _takes_objects(mechanism: Auditable) -> bool:
