@@ -17,7 +17,7 @@ __all__ = ["add_to"]
 
 _EXAMPLES = """\
 examples:
-  supm audit --all                                  every shipped mechanism: one to two minutes
+  supm audit --all                                  every shipped mechanism: about two minutes
   supm audit --all --json audit.json                the same, and a file for machines
   supm audit randomized-response                    one of them, at epsilon 1
   supm audit subset-selection --size 8 --epsilon 0.5
