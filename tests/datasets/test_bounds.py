@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import cache
 
@@ -23,12 +22,9 @@ from supm.datasets import (
 )
 from supm.schema import Continuous
 
-needs_data = pytest.mark.skipif(
-    not os.environ.get("SUPM_DATA"), reason="SUPM_DATA does not name the folder of the data sets"
-)
 SHIPPED = [load_wdbc, load_diabetes]
 PUBLISHED = [load_ionosphere, load_musk2, load_adult, load_nltcs, load_boston, load_howell1]
-LOADERS = [*SHIPPED, *(pytest.param(load, marks=needs_data) for load in PUBLISHED)]
+LOADERS = [*SHIPPED, *(pytest.param(load, marks=pytest.mark.data) for load in PUBLISHED)]
 # How many values of each attribute lie beyond the bounds. All others clip none.
 CLIPPED = {"musk2": {"f161": 69, "f163": 125, "f165": 27, "f166": 25}}
 
@@ -82,7 +78,7 @@ def test_what_the_bounds_clip_is_as_documented(load: Callable[[], Dataset]) -> N
     assert {name: count for name, count in beyond.items() if count} == CLIPPED.get(data.name, {})
 
 
-@needs_data
+@pytest.mark.data
 def test_the_share_that_musk2_clips_is_the_one_in_its_notes() -> None:
     data = loaded(load_musk2)
     share = sum(CLIPPED["musk2"].values()) / (data.rows * 166)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 import struct
 from typing import Any
 
@@ -14,9 +13,6 @@ from supm._errors import DatasetError
 from supm.datasets import load_cifar10, load_fashion_mnist, load_mnist
 from supm.datasets.images import read_idx
 
-needs_data = pytest.mark.skipif(
-    not os.environ.get("SUPM_DATA"), reason="SUPM_DATA does not name the folder of the data sets"
-)
 # The published SHA-256 of MNIST's four files after decompression.
 MNIST = {
     "x_train": "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
@@ -31,7 +27,7 @@ def idx(array: NDArray[Any]) -> bytes:
     return header + array.tobytes()
 
 
-@needs_data
+@pytest.mark.data
 def test_mnist_is_mnist_to_the_byte_and_its_original_form_reads_the_same() -> None:
     data = load_mnist()
     for part, digest in MNIST.items():
@@ -43,7 +39,7 @@ def test_mnist_is_mnist_to_the_byte_and_its_original_form_reads_the_same() -> No
     ]  # fmt: skip
 
 
-@needs_data
+@pytest.mark.data
 def test_fashion_mnist_has_as_many_images_of_each_kind() -> None:
     data = load_fashion_mnist()
     assert data.x_train.shape == (60_000, 28, 28)
@@ -54,7 +50,7 @@ def test_fashion_mnist_has_as_many_images_of_each_kind() -> None:
     assert len(data.classes) == 10
 
 
-@needs_data
+@pytest.mark.data
 def test_cifar10_has_the_right_file_and_is_unpacked_only_when_asked() -> None:
     data = load_cifar10()
     assert repr(data) == "ImageDataset('cifar10', classes=10)"
@@ -65,7 +61,7 @@ def test_cifar10_has_the_right_file_and_is_unpacked_only_when_asked() -> None:
     assert "x_train" not in vars(data)
 
 
-@needs_data
+@pytest.mark.data
 def test_an_array_is_unpacked_once() -> None:
     data = load_mnist()
     assert data.y_test is data.y_test

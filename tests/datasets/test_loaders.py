@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -27,12 +26,9 @@ from supm.datasets import (
 )
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
-needs_data = pytest.mark.skipif(
-    not os.environ.get("SUPM_DATA"), reason="SUPM_DATA does not name the folder of the data sets"
-)
 SHIPPED = [load_wdbc, load_diabetes]
 PUBLISHED = [load_ionosphere, load_musk2, load_adult, load_nltcs, load_boston, load_howell1]
-LOADERS = [*SHIPPED, *(pytest.param(load, marks=needs_data) for load in PUBLISHED)]
+LOADERS = [*SHIPPED, *(pytest.param(load, marks=pytest.mark.data) for load in PUBLISHED)]
 
 
 @cache
@@ -87,7 +83,7 @@ def test_diabetes_is_in_the_units_of_the_measurements() -> None:
     assert set(data.columns["sex"].tolist()) == {1, 2}
 
 
-@needs_data
+@pytest.mark.data
 def test_ionosphere_has_32_continuous_attributes_and_a_discrete_one() -> None:
     data = loaded(load_ionosphere)
     assert Counter(data.target.tolist()) == {"g": 225, "b": 126}
@@ -96,7 +92,7 @@ def test_ionosphere_has_32_continuous_attributes_and_a_discrete_one() -> None:
     assert "a02" not in data.columns
 
 
-@needs_data
+@pytest.mark.data
 def test_musk2_keeps_the_molecule_as_group_and_no_identifier_as_attribute() -> None:
     data = loaded(load_musk2)
     assert Counter(data.target.tolist()) == {0: 5581, 1: 1017}
@@ -108,7 +104,7 @@ def test_musk2_keeps_the_molecule_as_group_and_no_identifier_as_attribute() -> N
     assert all(isinstance(attribute, Continuous) for attribute in data.schema.attributes)
 
 
-@needs_data
+@pytest.mark.data
 def test_adult_has_its_gaps_as_classes_and_its_split_beside() -> None:
     data = loaded(load_adult)
     assert data.rows == 48_842
@@ -129,7 +125,7 @@ def test_adult_has_its_gaps_as_classes_and_its_split_beside() -> None:
     assert Counter(data.target.tolist())[">50K"] == 11_687
 
 
-@needs_data
+@pytest.mark.data
 def test_the_order_of_education_is_that_of_its_number() -> None:
     data = loaded(load_adult)
     words, numbers = data.schema.attributes[3:5]
@@ -139,7 +135,7 @@ def test_the_order_of_education_is_that_of_its_number() -> None:
     assert (places == numbers.read(data.columns["education-num"])).all()
 
 
-@needs_data
+@pytest.mark.data
 @pytest.mark.parametrize(
     ("task", "item", "share"),
     [
@@ -164,7 +160,7 @@ def test_a_task_that_the_papers_do_not_have_is_refused(task: object) -> None:
         load_nltcs(task)  # type: ignore[arg-type]
 
 
-@needs_data
+@pytest.mark.data
 def test_boston_is_the_corrected_table_of_scikit_learn() -> None:
     data = loaded(load_boston)
     assert data.rows == 506
@@ -173,9 +169,18 @@ def test_boston_is_the_corrected_table_of_scikit_learn() -> None:
     assert int((data.target == 50).sum()) == 16
 
 
-@needs_data
+@pytest.mark.data
 def test_howell1_has_287_women_and_352_adults() -> None:
     data = loaded(load_howell1)
     assert data.rows == 544
     assert int((data.columns["male"] == 0).sum()) == 287
     assert int((data.columns["age"] >= 18).sum()) == 352
+
+
+@pytest.mark.data
+def test_values_at_the_minimum_are_frequent_in_ionosphere_as_the_errata_say() -> None:
+    columns = list(load_ionosphere().records().columns.values())
+    varying = [column for column in columns if column.min() < column.max()]
+    assert len(varying) == 33
+    share = np.mean([(column == column.min()).mean() for column in varying])
+    assert round(100 * float(share), 1) == 5.9

@@ -31,9 +31,7 @@ from supm.datasets._files import cache_folder
 from supm.datasets._sources import SOURCES
 from supm.datasets.nltcs import _ITEMS
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("SUPM_DATA"), reason="SUPM_DATA does not name the folder of the data sets"
-)
+pytestmark = pytest.mark.data
 Rows = list[list[str]]
 # Where ionosphere.data has 0.50000; elsewhere it has 0.5.
 LONG_HALVES = {(169, 7), (169, 25)}

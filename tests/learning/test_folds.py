@@ -25,3 +25,10 @@ def test_equal_folds_leave_out_the_remainder_as_the_papers_do() -> None:
 def test_a_number_of_folds_that_makes_no_sense_is_refused(count: int) -> None:
     with pytest.raises(ParameterError, match="count must be"):
         folds(11, count, simulation(1))
+
+
+def test_the_order_is_drawn_and_fixed_by_the_seed() -> None:
+    first, again, other = (np.concatenate(folds(200, 4, simulation(seed))) for seed in (1, 1, 2))
+    assert first.tolist() == again.tolist()
+    assert first.tolist() != other.tolist()
+    assert first.tolist() != list(range(200))

@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from supm.cli._demonstration import Demonstration, Result
-from supm.privacy._words import greatest_factor
+from supm.privacy._sentences import greatest_factor
 
 __all__ = ["draw"]
 

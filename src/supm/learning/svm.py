@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,10 @@ from supm._validation import Reals
 from supm.learning._interior_point import solve_dual
 from supm.learning.cells import WeightedCells
 
-__all__ = ["RbfSVM"]
+__all__ = ["RbfSVM", "by_interior_point", "by_libsvm"]
+
+Machine: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], float]
+"""Places, the weight of each, and the constant of a decision between two classes."""
 
 _PENALTY = Reals("penalty", 1e-6, 1e9)
 # Up to so many records libsvm is the faster solver of the two; beyond, its steps grow with people.
@@ -112,24 +116,26 @@ class RbfSVM:
         return decided
 
 
-def _machine(
-    cells: WeightedCells, gamma: float, penalty: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+def _machine(cells: WeightedCells, gamma: float, penalty: float) -> Machine:
+    places = len(np.unique(cells.features, axis=0))
+    small = cells.weights.sum() <= _LIBSVM_RECORDS or places > _PLACES
+    return (by_libsvm if small else by_interior_point)(cells, gamma, penalty)
+
+
+def by_libsvm(cells: WeightedCells, gamma: float, penalty: float) -> Machine:
+    """Solve for two classes by libsvm, whose steps grow with the weights."""
+    machine = SVC(C=penalty, gamma=gamma, cache_size=500)
+    machine.fit(cells.features, cells.labels, sample_weight=cells.weights)
+    return machine.support_vectors_, machine.dual_coef_[0], float(machine.intercept_[0])
+
+
+def by_interior_point(cells: WeightedCells, gamma: float, penalty: float) -> Machine:
+    """Solve for two classes by a method whose steps do not depend on the weights."""
     places, place = np.unique(cells.features, axis=0, return_inverse=True)
-    if cells.weights.sum() <= _LIBSVM_RECORDS or len(places) > _PLACES:
-        return _by_libsvm(cells, gamma, penalty)
     signs = np.where(cells.labels == 1, 1.0, -1.0)
     kernel = _kernel(places, places, gamma)
     amounts, constant = solve_dual(kernel, place.ravel(), signs, penalty * cells.weights)
     return places, amounts, constant
-
-
-def _by_libsvm(
-    cells: WeightedCells, gamma: float, penalty: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    machine = SVC(C=penalty, gamma=gamma, cache_size=500)
-    machine.fit(cells.features, cells.labels, sample_weight=cells.weights)
-    return machine.support_vectors_, machine.dual_coef_[0], float(machine.intercept_[0])
 
 
 def _kernel(

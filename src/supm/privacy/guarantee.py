@@ -30,7 +30,7 @@ from supm._errors import ParameterError
 from supm.privacy._declared import EPSILON, MU, delta_number, number, positive_delta
 from supm.privacy._gaussian_curve import delta_above, epsilon_above, mu_below
 from supm.privacy._order import Shape, implies
-from supm.privacy._words import factor_sentence, gaussian_sentence
+from supm.privacy._sentences import factor_sentence, gaussian_sentence
 from supm.privacy.neighbours import Neighbours
 
 __all__ = ["ApproximateDP", "GaussianDP", "Guarantee", "NoGuarantee", "PureDP", "PureLDP"]
