@@ -5,6 +5,7 @@ from __future__ import annotations
 from supm._errors import (
     BudgetError,
     DatasetError,
+    MessageError,
     ParameterError,
     PromiseError,
     RecordError,
@@ -17,6 +18,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "BudgetError",
     "DatasetError",
+    "MessageError",
     "ParameterError",
     "PromiseError",
     "RandomSource",

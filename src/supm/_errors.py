@@ -5,6 +5,7 @@
     SupmError
     ├── ParameterError  (ValueError)  a public parameter breaks its constraint; the value is shown
     ├── SchemaError     (ValueError)  a public description of records is wrong; the name is shown
+    ├── MessageError    (ValueError)  a message is not one that this version understands
     ├── RecordError     (ValueError)  a private value breaks the description; it is NOT shown
     ├── BudgetError                   a promise would be over-spent; nothing was done
     ├── PromiseError                  a mechanism does not keep what it claims
@@ -20,6 +21,7 @@ from __future__ import annotations
 __all__ = [
     "BudgetError",
     "DatasetError",
+    "MessageError",
     "ParameterError",
     "PromiseError",
     "RecordError",
@@ -58,6 +60,10 @@ class ParameterError(SupmError, ValueError):
 
 class SchemaError(SupmError, ValueError):
     """A public description of records is wrong: it names the attribute and the rule."""
+
+
+class MessageError(SupmError, ValueError):
+    """A message is not one that this version understands; nothing of it was used."""
 
 
 class RecordError(SupmError, ValueError):

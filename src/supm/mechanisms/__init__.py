@@ -7,6 +7,7 @@ from supm.mechanisms.randomizers._frequency import FrequencyRandomizer
 from supm.mechanisms.randomizers._grid import PublicGrid
 from supm.mechanisms.randomizers._numeric import NumericRandomizer
 from supm.mechanisms.randomizers._randomizer import LocalRandomizer
+from supm.mechanisms.randomizers._records import number_records, record_numbers
 from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
 from supm.mechanisms.randomizers.choice import Candidate, Choice, choose
 from supm.mechanisms.randomizers.duchi import Duchi
@@ -51,5 +52,7 @@ __all__ = [
     "Tally",
     "UnaryEncoding",
     "choose",
+    "number_records",
     "reconstruct",
+    "record_numbers",
 ]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import MISSING, fields
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 from supm._errors import SchemaError
+from supm._json import check_fields, read_object
 from supm.schema._fields import FieldError
 from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal
 
 __all__ = ["attributes_from_json", "attributes_to_json"]
 
 _VERSION: Final = 1
-_LONGEST: Final = 1 << 24
 _KINDS: Final[dict[str, type[Continuous | Ordinal | Categorical]]] = {
     "continuous": Continuous,
     "ordinal": Ordinal,
@@ -25,8 +24,8 @@ _FIELDS: Final = ("version", "attributes", "target")
 
 def attributes_from_json(text: str) -> tuple[tuple[Attribute, ...], Attribute]:
     """Return the attributes and the target that a text describes."""
-    form = _object(_parsed(text), "the schema")
-    _refuse_unknown(form, _FIELDS, "", "a schema")
+    form = read_object(text, "schema", SchemaError)
+    check_fields(form, _FIELDS, "a schema", SchemaError)
     for field in _FIELDS:
         if field not in form:
             message = f"{field} is missing; a schema has the fields {', '.join(_FIELDS)}."
@@ -52,41 +51,6 @@ def attributes_to_json(attributes: tuple[Attribute, ...], target: Attribute) -> 
     )
 
 
-def _parsed(text: object) -> object:
-    if not isinstance(text, str) or len(text) > _LONGEST:
-        message = f"a schema must be text of at most {_LONGEST} characters."
-        raise SchemaError(message)
-    try:
-        return json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        place = f"line {error.lineno}, column {error.colno}"
-        message = f"the schema is not JSON: {error.msg} ({place})."
-        raise SchemaError(message) from None
-    except RecursionError:
-        message = "the schema is not a schema: it is nested too deeply."
-        raise SchemaError(message) from None
-    except SchemaError:
-        raise
-    except ValueError:
-        message = "the schema is not JSON that can be read: a number has too many digits."
-        raise SchemaError(message) from None
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    form = dict(pairs)
-    if len(form) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        message = f"the key {twice[:60]!r} occurs twice in one object; keep one of them."
-        raise SchemaError(message)
-    return form
-
-
-def _refuse_constant(token: str) -> NoReturn:
-    message = f"{token} is not a number of JSON; a bound must be finite."
-    raise SchemaError(message)
-
-
 def _attribute(form: object, path: str) -> Attribute:
     given = dict(_object(form, path))
     kind = given.pop("type", None)
@@ -94,7 +58,7 @@ def _attribute(form: object, path: str) -> Attribute:
         message = f"{path}.type must be one of {', '.join(_KINDS)}."
         raise SchemaError(message)
     known = {field.name: field for field in fields(_KINDS[kind])}
-    _refuse_unknown(given, ("type", *known), f"{path}.", f"type {kind}")
+    check_fields(given, ("type", *known), f"type {kind}", SchemaError, path=f"{path}.")
     for name, field in known.items():
         if name not in given and field.default is MISSING:
             message = f"{path}.{name} is missing; type {kind} needs it."
@@ -111,15 +75,6 @@ def _object(form: object, path: str) -> dict[str, Any]:
         message = f"{path} must be a JSON object."
         raise SchemaError(message)
     return form
-
-
-def _refuse_unknown(form: dict[str, Any], known: Iterable[str], path: str, noun: str) -> None:
-    allowed = list(known)
-    for name in form:
-        if name not in allowed:
-            fields_of = f"{noun}; its fields are {', '.join(allowed)}"
-            message = f"{path}{name[:60]} is not a field of {fields_of}."
-            raise SchemaError(message)
 
 
 def _line(attribute: Attribute) -> str:

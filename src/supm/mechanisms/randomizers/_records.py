@@ -50,9 +50,24 @@ def check_table(values: ArrayLike, width: int) -> NDArray[np.integer]:
 def number_records(values: ArrayLike, sizes: tuple[int, ...]) -> NDArray[np.int64]:
     """Return records' numbers by mixed radix, the last attribute running fastest.
 
-    Sums of products of floats are exact here and run in BLAS: single precision holds numbers of up
-    to 2^24, double precision those of the largest alphabet, 2^40.
+    Parameters
+    ----------
+    values : array-like of int, shape (n, attributes)
+        One record per row.
+    sizes : tuple of int
+        Number of classes of each attribute; their product is at most 2^40.
+
+    Returns
+    -------
+    ndarray of int64
+
+    Examples
+    --------
+    >>> number_records([[1, 0], [1, 2]], (2, 3))
+    array([3, 5])
     """
+    # Sums of products of floats are exact here and run in BLAS: single precision holds numbers of
+    # up to 2^24, double precision those of the largest alphabet, 2^40.
     records = check_table(values, len(sizes))
     kind: np.dtype[np.floating] = np.dtype("f4" if math.prod(sizes) <= 1 << 24 else "f8")
     radices = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
@@ -97,7 +112,25 @@ def _largest(rows: NDArray[np.floating]) -> list[float]:
 
 
 def record_numbers(numbers: NDArray[np.int64], sizes: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return the records that have the given numbers."""
+    """Return the records that have the given numbers: the inverse of `number_records`.
+
+    Parameters
+    ----------
+    numbers : ndarray of int64
+        Numbers below the product of the sizes.
+    sizes : tuple of int
+        Number of classes of each attribute.
+
+    Returns
+    -------
+    ndarray of int64, shape (n, attributes)
+
+    Examples
+    --------
+    >>> record_numbers(np.array([3, 5]), (2, 3))
+    array([[1, 0],
+           [1, 2]])
+    """
     return np.stack(np.unravel_index(numbers, sizes), axis=-1)
 
 

@@ -1,0 +1,126 @@
+"""JSON from strangers, read strictly, and JSON of ours, written in one way only.
+
+A message is hashed and consented to, so one meaning must have one text: keys are sorted, nothing is
+padded, and what is not plain JSON (NaN, a key that occurs twice) is refused instead of guessed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NoReturn
+
+__all__ = ["canonical", "check_fields", "read_object"]
+
+_LONGEST: Final = 1 << 24
+Refusal = Callable[[str], Exception]
+
+
+def canonical(form: object) -> str:
+    """Return the one text of a value: keys sorted, no spaces, no NaN.
+
+    Examples
+    --------
+    >>> canonical({"b": 1, "a": [True, None]})
+    '{"a":[true,null],"b":1}'
+    """
+    return json.dumps(
+        form, allow_nan=False, ensure_ascii=False, separators=(",", ":"), sort_keys=True
+    )
+
+
+def read_object(text: object, noun: str, refuse: Refusal) -> dict[str, Any]:
+    """Return the object that a text holds, or raise what ``refuse`` makes of a sentence.
+
+    Parameters
+    ----------
+    text : object
+        What a stranger sent.
+    noun : str
+        What it should be: "schema".
+    refuse : callable
+        Makes the exception: a class of `supm._errors`.
+
+    Returns
+    -------
+    dict
+        Whose values are still to be checked.
+
+    Examples
+    --------
+    >>> read_object('{"a": 1}', "study", ValueError)
+    {'a': 1}
+    >>> read_object('{"a": 1, "a": 2}', "study", ValueError)
+    Traceback (most recent call last):
+    ValueError: the key 'a' occurs twice in one object; keep one of them.
+    """
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        message = f"a {noun} must be text of at most {_LONGEST} characters."
+        raise refuse(message)
+    form = _Reader(noun, refuse).read(text)
+    if not isinstance(form, dict):
+        message = f"the {noun} must be a JSON object."
+        raise refuse(message)
+    return form
+
+
+def check_fields(
+    form: dict[str, Any], known: Iterable[str], noun: str, refuse: Refusal, *, path: str = ""
+) -> None:
+    """Refuse a field that is not known.
+
+    Examples
+    --------
+    >>> check_fields({"b": 1}, ["a"], "a study", ValueError)
+    Traceback (most recent call last):
+    ValueError: b is not a field of a study; its fields are a.
+    """
+    allowed = list(known)
+    for name in form:
+        if name not in allowed:
+            fields_of = f"{noun}; its fields are {', '.join(allowed)}"
+            message = f"{path}{name[:60]} is not a field of {fields_of}."
+            raise refuse(message)
+
+
+class _Reader:
+    def __init__(self, noun: str, refuse: Refusal) -> None:
+        self._noun = noun
+        self._refuse = refuse
+
+    def read(self, text: str) -> object:
+        try:
+            return json.loads(
+                text, object_pairs_hook=self._distinct, parse_constant=self._refuse_constant
+            )
+        except json.JSONDecodeError as error:
+            place = f"line {error.lineno}, column {error.colno}"
+            message = f"the {self._noun} is not JSON: {error.msg} ({place})."
+            raise self._refuse(message) from None
+        except RecursionError:
+            message = f"the {self._noun} is not a {self._noun}: it is nested too deeply."
+            raise self._refuse(message) from None
+        except _Refused as error:
+            raise self._refuse(str(error)) from None
+        except ValueError:
+            message = (
+                f"the {self._noun} is not JSON that can be read: a number has too many digits."
+            )
+            raise self._refuse(message) from None
+
+    def _distinct(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        form = dict(pairs)
+        if len(form) < len(pairs):
+            names = [name for name, _ in pairs]
+            twice = next(name for name in names if names.count(name) > 1)
+            message = f"the key {twice[:60]!r} occurs twice in one object; keep one of them."
+            raise _Refused(message)
+        return form
+
+    def _refuse_constant(self, token: str) -> NoReturn:
+        message = f"{token} is not a number of JSON; a bound must be finite."
+        raise _Refused(message)
+
+
+class _Refused(Exception):  # noqa: N818  it never leaves this file
+    """A refusal on its way out of the parser."""

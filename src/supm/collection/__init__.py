@@ -1,0 +1,46 @@
+"""Many owners, one record each: study, owner, aggregator, and the three phases."""
+
+from __future__ import annotations
+
+from supm.collection.account import Account, account, make_statement
+from supm.collection.counting import Counts, RowCounts, count
+from supm.collection.crossvalidation import Trial, cross_validate, run_in_process
+from supm.collection.interview import Interview
+from supm.collection.interviewing import interview
+from supm.collection.joint import JointInterview
+from supm.collection.owner import Owner
+from supm.collection.planning import plan
+from supm.collection.reception import Reception
+from supm.collection.reduction import associations, reduce_study
+from supm.collection.separate import SeparateInterview
+from supm.collection.simulation import Simulation, simulate
+from supm.collection.testing import answer_on_device, answer_reports
+from supm.collection.training import Trained, publish, train
+
+__all__ = [
+    "Account",
+    "Counts",
+    "Interview",
+    "JointInterview",
+    "Owner",
+    "Reception",
+    "RowCounts",
+    "SeparateInterview",
+    "Simulation",
+    "Trained",
+    "Trial",
+    "account",
+    "answer_on_device",
+    "answer_reports",
+    "associations",
+    "count",
+    "cross_validate",
+    "interview",
+    "make_statement",
+    "plan",
+    "publish",
+    "reduce_study",
+    "run_in_process",
+    "simulate",
+    "train",
+]

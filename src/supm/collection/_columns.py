@@ -1,0 +1,213 @@
+"""The columns of an answer: how each is read from a record, and what randomises it.
+
+Reading is public arithmetic; the randomizer is the only thing between what was read and what
+leaves. Owner and aggregator hold the same columns.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supm._errors import MessageError, ParameterError
+from supm._random import RandomSource
+from supm._validation import Integers
+from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
+from supm.schema import Attribute, Categorical, Continuous, Records
+from supm.schema.discretizer import Discretizer
+
+__all__ = [
+    "Classes",
+    "Column",
+    "Labels",
+    "Numbers",
+    "Pairs",
+    "Signs",
+    "Unchanged",
+    "labels_of",
+]
+
+_SIZE: Final = Integers("size", 2, 1 << 40)
+_LISTED: Final = Integers("entries of the channel", 1, 1 << 22)
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """What is told is what is held. It promises nothing, and says so: its epsilon is infinite.
+
+    Parameters
+    ----------
+    size : int
+        Number of symbols.
+
+    Examples
+    --------
+    >>> Unchanged(2).epsilon
+    inf
+    """
+
+    size: int
+
+    def __post_init__(self) -> None:
+        _SIZE.check(self.size)
+
+    @property
+    def epsilon(self) -> float:
+        """No finite number: a report excludes every other value."""
+        return math.inf
+
+    @property
+    def outcomes(self) -> int:
+        """As many as symbols."""
+        return self.size
+
+    def inputs(self) -> NDArray[np.int64]:
+        """Return the symbols in order."""
+        return np.arange(self.size, dtype=np.int64)
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """Return the identity."""
+        _LISTED.check(self.size**2)
+        symbols = range(self.size)
+        return [[Fraction(int(held == told)) for told in symbols] for held in symbols]
+
+    def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
+        """Return the values; nothing is drawn."""
+        told = np.asarray(values, dtype=np.int64)
+        return Reports(symbols=told, simulation=source.simulation)
+
+
+Randomizer: TypeAlias = GeneralizedRandomizedResponse | Piecewise | Unchanged
+
+
+@dataclass(frozen=True, kw_only=True)
+class Classes:
+    """An attribute by its class.
+
+    Parameters
+    ----------
+    discretizer : Discretizer
+        The public classes.
+    randomizer : GeneralizedRandomizedResponse or Unchanged
+        What is between a class and what leaves.
+    """
+
+    discretizer: Discretizer
+    randomizer: GeneralizedRandomizedResponse | Unchanged
+
+    def read(self, records: Records) -> NDArray[np.int64]:
+        """Return the class numbers."""
+        return self.discretizer.classify(records.columns[self.discretizer.attribute.name])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """An attribute by its number on [-1, 1], where the public bounds become -1 and 1.
+
+    A missing number, and the middle of the range, are 0.
+
+    Parameters
+    ----------
+    attribute : Attribute
+        A continuous or ordinal attribute, or one of two values.
+    randomizer : Piecewise or Unchanged
+        What is between a number and what leaves; where nothing is, the grid has that many points.
+    """
+
+    attribute: Attribute
+    randomizer: Piecewise | Unchanged
+
+    def __post_init__(self) -> None:
+        if isinstance(self.attribute, Categorical) and len(self.attribute.values) > 2:
+            message = f"{self.attribute.name} has no order, so it is not a number: ask for classes."
+            raise MessageError(message)
+
+    def read(self, records: Records) -> NDArray[Any]:
+        """Return numbers in [-1, 1], or the points of the grid where nothing is randomised."""
+        held = records.columns[self.attribute.name]
+        if isinstance(self.attribute, Continuous):
+            low, high = self.attribute.low, self.attribute.high
+            # Halves first: the difference of two large bounds may overflow.
+            scaled = (held / 2 - low / 2) / (high / 2 - low / 2) * 2 - 1
+            scaled = np.nan_to_num(scaled, nan=0.0)
+        else:
+            last = len(self.attribute.values) - 1
+            scaled = np.where(held <= last, 2 * np.minimum(held, last) / max(last, 1) - 1, 0.0)
+        scaled = np.clip(scaled, -1.0, 1.0)
+        if isinstance(self.randomizer, Piecewise):
+            return scaled
+        points: NDArray[Any] = np.rint((scaled + 1) / 2 * (self.randomizer.size - 1))
+        return points.astype(np.int64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairs:
+    """An attribute's class together with the label, as one symbol.
+
+    Parameters
+    ----------
+    discretizer : Discretizer
+        The public classes of the attribute.
+    labels : int
+        Number of labels.
+    randomizer : GeneralizedRandomizedResponse
+        What is between the pair and what leaves.
+    """
+
+    discretizer: Discretizer
+    labels: int
+    randomizer: GeneralizedRandomizedResponse
+
+    def read(self, records: Records) -> NDArray[np.int64]:
+        """Return class x labels + label."""
+        held = self.discretizer.classify(records.columns[self.discretizer.attribute.name])
+        return held * self.labels + labels_of(records)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labels:
+    """The target by its place in the list of labels; it never goes through a discretizer.
+
+    Parameters
+    ----------
+    randomizer : GeneralizedRandomizedResponse or Unchanged
+        What is between the label and what leaves.
+    """
+
+    randomizer: GeneralizedRandomizedResponse | Unchanged
+
+    def read(self, records: Records) -> NDArray[np.int64]:
+        """Return the label numbers."""
+        return labels_of(records)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Signs:
+    """A target of two labels as the numbers -1 and 1, as the papers put it through PW.
+
+    Parameters
+    ----------
+    randomizer : Piecewise
+        What is between the number and what leaves.
+    """
+
+    randomizer: Piecewise
+
+    def read(self, records: Records) -> NDArray[np.float64]:
+        """Return -1 for the first label and 1 for the second."""
+        return 2.0 * labels_of(records).astype(np.float64) - 1.0
+
+
+Column: TypeAlias = Classes | Numbers | Pairs | Labels | Signs
+
+
+def labels_of(records: Records) -> NDArray[np.int64]:
+    """Return the label numbers, or raise where the records have none."""
+    if records.target is None:
+        raise ParameterError("records", "labelled for this phase", "records without a target")
+    return records.target.astype(np.int64, copy=False)

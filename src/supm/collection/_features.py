@@ -1,0 +1,62 @@
+"""From symbols to the places where a classifier sees them: each attribute on [-1, 1]."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import ParameterError
+from supm.collection._columns import Column, Labels, Numbers, Signs
+from supm.mechanisms import Piecewise, Reports
+from supm.schema import Continuous
+from supm.schema.discretizer import Discretizer
+
+__all__ = ["class_features", "label_numbers", "number_features"]
+
+
+def class_features(
+    classes: NDArray[np.int64], discretizers: tuple[Discretizer, ...]
+) -> NDArray[np.float64]:
+    """Return the features of rows of classes: a number for ordered classes, else one-hot."""
+    tables = [_table(discretizer) for discretizer in discretizers]
+    return np.hstack([table[classes[:, place]] for place, table in enumerate(tables)])
+
+
+def number_features(symbols: NDArray[np.int64], columns: tuple[Column, ...]) -> NDArray[np.float64]:
+    """Return the unbiased reading of rows of numbers."""
+    read = [_reading(symbols[:, place], column) for place, column in enumerate(columns)]
+    return np.stack(read, axis=1)
+
+
+def label_numbers(symbols: NDArray[np.int64], column: Column | None) -> NDArray[np.int64]:
+    """Return the label that each row tells."""
+    if isinstance(column, Signs):
+        return (column.randomizer.decode(_as_reports(symbols)) > 0).astype(np.int64)
+    if isinstance(column, Labels):
+        return symbols
+    raise ParameterError("label", "told in the train phase", "a question without it")
+
+
+def _reading(symbols: NDArray[np.int64], column: Column) -> NDArray[np.float64]:
+    if not isinstance(column, Numbers):
+        raise ParameterError("column", "a number", type(column).__name__)
+    if isinstance(column.randomizer, Piecewise):
+        return column.randomizer.decode(_as_reports(symbols))
+    return 2.0 * symbols / (column.randomizer.size - 1) - 1.0
+
+
+def _as_reports(symbols: NDArray[np.int64]) -> Reports:
+    return Reports(symbols=symbols, simulation=False)
+
+
+def _table(discretizer: Discretizer) -> NDArray[np.float64]:
+    scale, attribute = discretizer.representatives, discretizer.attribute
+    if isinstance(attribute, Continuous) and scale is not None:
+        low, high = attribute.low, attribute.high
+        # Halves first: the sum of two large bounds may overflow.
+        scale = (scale - (low / 2 + high / 2)) / (high / 2 - low / 2)
+    elif scale is None and discretizer.size == 2:
+        scale = np.array([-1.0, 1.0])
+    if scale is None:
+        return 2.0 * discretizer.one_hot(np.arange(discretizer.size)) - 1.0
+    return scale[:, np.newaxis]

@@ -1,0 +1,100 @@
+"""What a user asked for, held against the trust and filled up by public rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from supm._errors import ParameterError
+from supm._validation import Integers
+from supm.messages import Trust
+from supm.schema import Categorical, Ordinal, Schema
+
+__all__ = ["Wishes"]
+
+_OWNERS: Final = Integers("owners", 1, 1 << 40)
+_REDUCTIONS: Final = ("rand", "wa", "pw", "waldp", "rank")
+_FORMS: Final = ("odp", "oda", "pw", "raw", "joint")
+_UNPROTECTED: Final = ("oda", "raw")
+
+
+class Wishes:
+    """What the user asked for, held against the trust and filled up by public rules."""
+
+    def __init__(self, schema: Schema, epsilon: float, trust: Trust, mode: str) -> None:
+        self.schema = schema
+        self.epsilon = epsilon
+        self.trust = trust
+        self.mode = mode
+
+    def names(self, attributes: Sequence[str] | None, keep: int | None) -> tuple[str, ...] | None:
+        if attributes is None:
+            return None
+        names = tuple(attributes) if not isinstance(attributes, str) else (attributes,)
+        unknown = [name for name in names if name not in self.schema.names]
+        if unknown or not names or len(set(names)) < len(names):
+            wanted = "different names of the schema's attributes"
+            raise ParameterError("attributes", wanted, unknown[0] if unknown else names)
+        if keep is not None and keep != len(names):
+            raise ParameterError("keep", f"left out, or {len(names)} as attributes say", keep)
+        return names
+
+    def reduction(self, wish: str | None) -> str:
+        trusted = self.trust.reduce == "trusted"
+        if wish is None:
+            default = "rank" if self.mode == "strict" else "rand"
+            return "wa" if trusted else default
+        if wish not in _REDUCTIONS:
+            raise ParameterError("reduce", f"one of {', '.join(_REDUCTIONS)}", wish)
+        if wish == "wa" and not trusted:
+            rule = "rand, pw, waldp or rank where the reduce phase is untrusted"
+            raise ParameterError("reduce", rule, wish, "Change the trust, or the wish.")
+        return wish
+
+    def form(self, phase: str, wish: str | None) -> str | None:
+        place = getattr(self.trust, phase)
+        if place == "device":
+            if wish not in (None, "device"):
+                rule = "left out where records are tested on the owner's device"
+                raise ParameterError(phase, rule, wish, "Nothing leaves then.")
+            return None
+        if wish is None:
+            private = "joint" if self.mode == "strict" else "odp"
+            return "oda" if place == "trusted" else private
+        if wish not in _FORMS:
+            hint = "For the device, say so in the trust." if wish == "device" else ""
+            raise ParameterError(phase, f"one of {', '.join(_FORMS)}", wish, hint)
+        if place == "untrusted" and wish in _UNPROTECTED:
+            rule = f"odp, pw or joint where the {phase} phase is untrusted"
+            raise ParameterError(phase, rule, wish, "Change the trust, or the wish.")
+        return wish
+
+    def size(self, keep: int | None, classes: int | None, owners: int | None) -> tuple[int, int]:
+        """Return K and L: what the user says, else a rule of budget, labels and owners."""
+        most = len(self.schema.attributes)
+        if keep is not None:
+            hint = "Keep fewer, or describe more attributes."
+            keep = Integers("keep", 1, most, hint).check(keep)
+        if classes is not None:
+            classes = Integers("classes", 2, 1 << 16).check(classes)
+        if owners is not None:
+            owners = _OWNERS.check(owners)
+        if self.mode == "faithful":
+            # "Spend a larger budget on more attributes" (paper 000, section 5.1).
+            rule = min(most, 2 if self.epsilon < 20 else 5), 2 if self.epsilon < 40 else 4
+            return keep or rule[0], classes or rule[1]
+        held = classes or 2
+        return keep or min(most, self._attributes_that_fit(held, owners)), held
+
+    def _attributes_that_fit(self, classes: int, owners: int | None) -> int:
+        """Return how many attributes a joint report carries: as many cells as e^epsilon."""
+        cells = math.exp(min(self.epsilon, 16.0))
+        if owners is not None:
+            cells = min(cells, owners / 8)
+        labels = self._labels()
+        return max(1, min(8, int(math.log(max(cells / labels, 1.0)) / math.log(classes))))
+
+    def _labels(self) -> int:
+        target = self.schema.target
+        return len(target.values) if isinstance(target, Ordinal | Categorical) else 2

@@ -1,0 +1,159 @@
+"""The reduce phase: which attributes the rest of the study is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import ParameterError
+from supm._random import RandomSource
+from supm.collection._columns import Classes, Numbers, Pairs, Signs
+from supm.collection.counting import Counts
+from supm.collection.interviewing import interview
+from supm.collection.separate import SeparateInterview
+from supm.mechanisms import Tally
+from supm.messages import Study
+from supm.schema.discretizer import Discretizer
+
+__all__ = ["associations", "draw_attributes", "reduce_study"]
+
+
+def reduce_study(study: Study, counts: Counts | None, source: RandomSource) -> Study:
+    """Return the study with its attributes chosen.
+
+    Parameters
+    ----------
+    study : Study
+        One whose attributes are still to be chosen.
+    counts : Tally, optional
+        What the reports of the reduce phase add up to; None where they are drawn at random.
+    source : RandomSource
+        Where the random choice comes from.
+
+    Returns
+    -------
+    Study
+        The ``keep`` attributes of the strongest association with the target, the stronger first;
+        the earlier in the schema where two are alike.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.collection import plan
+    >>> from supm.datasets import load_wdbc
+    >>> study = plan(load_wdbc().schema, epsilon=8.0, mode="faithful", keep=2)
+    >>> reduced = reduce_study(study, None, simulation(1))
+    >>> len(reduced.attributes), reduced.previous == study.hash
+    (2, True)
+    """
+    if study.reduction == "rand":
+        return study.reduced(draw_attributes(study, source))
+    if counts is None:
+        raise ParameterError("counts", "the reduce phase's", None, "Collect its reports first.")
+    strength = associations(study, counts)
+    best = np.argsort(-strength, kind="stable")[: study.keep]
+    return study.reduced(tuple(study.schema.names[place] for place in best))
+
+
+def draw_attributes(study: Study, source: RandomSource) -> tuple[str, ...]:
+    """Return ``keep`` attributes drawn at random; no record has a say in it."""
+    names = study.schema.names
+    return tuple(names[place] for place in source.permutation(len(names))[: study.keep])
+
+
+def associations(study: Study, counts: Counts) -> NDArray[np.float64]:
+    """Return how strongly each attribute goes with the target, between 0 and 1.
+
+    Parameters
+    ----------
+    study : Study
+        The study whose reduce phase was counted.
+    counts : Tally
+        What its reports add up to.
+
+    Returns
+    -------
+    ndarray of float
+        The correlation ratio of an ordered attribute given the label, and Cramér's V of an
+        unordered one. For two labels both are the absolute correlation that the papers rank by.
+        An attribute that nobody told, or that does not vary, has 0.
+    """
+    asked = interview(study, "reduce")
+    if not isinstance(asked, SeparateInterview) or not isinstance(counts, Tally):
+        raise ParameterError("counts", "those of the reduce phase", type(counts).__name__)
+    found = [
+        _association(asked, column, counts.counts[place])
+        for place, column in enumerate(asked.columns)
+    ]
+    return np.array(found)
+
+
+def _association(asked: SeparateInterview, column: object, held: NDArray[np.int64]) -> float:
+    if isinstance(column, Numbers):
+        if isinstance(asked.label, Signs):
+            return _correlation(held.astype(np.float64))
+        return _ratio_of_sums(held.astype(np.float64))
+    if isinstance(column, Pairs):
+        return _of_table(_debiased(column, held), column.discretizer)
+    if isinstance(column, Classes):
+        table = held[: column.discretizer.size].astype(np.float64)
+        return _of_table(table, column.discretizer)
+    raise ParameterError("column", "a column of the reduce phase", type(column).__name__)
+
+
+def _debiased(column: Pairs, held: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the estimated shares of class and label; what falls below zero is noise."""
+    response = column.randomizer
+    told = held[: response.size, 0]
+    if not told.sum():
+        return np.zeros((column.discretizer.size, column.labels))
+    tally = Tally(counts=told, reports=int(told.sum()), simulation=False)
+    shares = np.clip(response.estimate(tally).values, 0.0, None)
+    return shares.reshape(-1, column.labels)
+
+
+def _of_table(table: NDArray[np.float64], discretizer: Discretizer) -> float:
+    scale = discretizer.representatives
+    if scale is None:
+        return _cramer(table)
+    moments = [table.sum(axis=0), scale @ table, np.square(scale) @ table]
+    return _ratio_of_sums(np.stack(moments, axis=1))
+
+
+def _correlation(sums: NDArray[np.float64]) -> float:
+    people, first, first_square, second, second_square, both = sums
+    if not people:
+        return 0.0
+    shared = both / people - first * second / people**2
+    spread = (first_square / people - (first / people) ** 2) * (
+        second_square / people - (second / people) ** 2
+    )
+    return _share(shared**2, spread)
+
+
+def _ratio_of_sums(by_label: NDArray[Any]) -> float:
+    """Return the correlation ratio from count, sum and sum of squares within each label."""
+    by_label = by_label[by_label[:, 0] > 0]
+    people, total, squares = by_label.sum(axis=0) if len(by_label) else (0.0, 0.0, 0.0)
+    if not people:
+        return 0.0
+    mean = total / people
+    between = (by_label[:, 0] * np.square(by_label[:, 1] / by_label[:, 0] - mean)).sum() / people
+    return _share(between, squares / people - mean**2)
+
+
+def _cramer(table: NDArray[np.float64]) -> float:
+    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+    if min(table.shape) < 2:
+        return 0.0
+    people = table.sum()
+    expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / people
+    chi = (np.square(table - expected) / expected).sum()
+    return _share(chi / people / (min(table.shape) - 1), 1.0)
+
+
+def _share(part: float, whole: float) -> float:
+    # Below this a variance is the rounding of its own sums.
+    return float(np.sqrt(min(part / whole, 1.0))) if whole > 1e-12 and part > 0 else 0.0

@@ -1,0 +1,158 @@
+"""What accuracy would a budget buy? Cross-validation, repeated, with its spread."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from supm._errors import RecordError
+from supm._random import RandomSource
+from supm._validation import Integers
+from supm.collection._columns import labels_of
+from supm.collection.account import Account, account
+from supm.collection.crossvalidation import Trial, cross_validate
+from supm.learning import Learner
+from supm.learning import folds as split
+from supm.messages import Study
+from supm.schema import Records
+
+__all__ = ["Simulation", "simulate"]
+
+_REPEATS: Final = Integers("repeats", 1, 10_000)
+_FOLDS: Final = Integers("folds", 2, 10_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Simulation:
+    """The accuracy of a study, with what is needed to judge it.
+
+    Parameters
+    ----------
+    study : Study
+        What was asked.
+    account : Account
+        What owners spend.
+    accuracy_mean, accuracy_sd : float
+        Over the repetitions; the spread is 0 where there is one.
+    balanced_accuracy_mean : float
+        Mean of the accuracy within each class.
+    on_device_accuracy_mean : float
+        Of the same models where the record does not leave its device.
+    majority : float
+        Accuracy of always answering the commonest class.
+    repeats, folds : int
+        How often everything was drawn anew, and into how many folds people were split.
+    seconds : float
+        How long it took.
+    """
+
+    study: Study
+    account: Account
+    accuracy_mean: float
+    accuracy_sd: float
+    balanced_accuracy_mean: float
+    on_device_accuracy_mean: float
+    majority: float
+    repeats: int
+    folds: int
+    seconds: float
+
+
+def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
+    study: Study,
+    records: Records,
+    *,
+    source: RandomSource,
+    folds: int = 10,
+    repeats: int = 3,
+    learner: Learner | None = None,
+    progress: Callable[[], object] | None = None,
+) -> Simulation:
+    """Run a study on public or made-up records as often as asked, and sum up.
+
+    Parameters
+    ----------
+    study : Study
+        The study; its attributes may still have to be chosen.
+    records : Records
+        Labelled records: public, or made up.
+    source : RandomSource
+        Where all randomness comes from.
+    folds : int, default 10
+        Number of folds; in faithful mode all of one size, as in the papers.
+    repeats : int, default 3
+        How often folds, groups and reports are drawn anew.
+    learner : Learner, optional
+        What trains; the papers' machine with C = 1 by default.
+    progress : callable, optional
+        Called after each repetition.
+
+    Returns
+    -------
+    Simulation
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.collection import plan
+    >>> from supm.datasets import load_wdbc
+    >>> wdbc = load_wdbc()
+    >>> study = plan(wdbc.schema, epsilon=6.0, attributes=["worst radius"], owners=569)
+    >>> found = simulate(study, wdbc.records(), source=simulation(1), repeats=1)
+    >>> found.accuracy_mean > found.majority
+    True
+    """
+    repeats, folds = _REPEATS.check(repeats), _FOLDS.check(folds)
+    _check_people(records, folds)
+    started = time.perf_counter()
+    trials = []
+    for number in range(repeats):
+        trials.append(_trial(study, records, folds, source.child(f"repeat {number}"), learner))
+        if progress is not None:
+            progress()
+    return Simulation(
+        study=study,
+        account=account(study),
+        **_summary(trials),
+        repeats=repeats,
+        folds=folds,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def _trial(
+    study: Study, records: Records, folds: int, source: RandomSource, learner: Learner | None
+) -> Trial:
+    equal = study.mode == "faithful"
+    parts = split(records.rows, folds, source.child("folds"), equal=equal)
+    return cross_validate(study, records, parts, source, learner=learner)
+
+
+def _summary(trials: list[Trial]) -> dict[str, float]:
+    accuracies = [trial.answered.accuracy for trial in trials]
+    return {
+        "accuracy_mean": statistics.fmean(accuracies),
+        "accuracy_sd": statistics.stdev(accuracies) if len(accuracies) > 1 else 0.0,
+        "balanced_accuracy_mean": statistics.fmean(
+            trial.answered.balanced_accuracy for trial in trials
+        ),
+        "on_device_accuracy_mean": statistics.fmean(trial.on_device.accuracy for trial in trials),
+        "majority": statistics.fmean(trial.answered.majority for trial in trials),
+    }
+
+
+def _check_people(records: Records, folds: int) -> None:
+    """Refuse what cannot be learned from, by counts only."""
+    if records.rows < max(folds, 4):
+        message = (
+            f"the table has {records.rows} records, and {folds} folds need at least "
+            f"{max(folds, 4)}; use fewer folds or more records."
+        )
+        raise RecordError(message)
+    labels = labels_of(records)
+    if int(labels.min()) == int(labels.max()):
+        message = "the target has one class only in these records; there is nothing to learn."
+        raise RecordError(message)

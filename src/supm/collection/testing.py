@@ -1,0 +1,100 @@
+"""The test phase: the answer to a report, or to a record that never leaves its device."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import ParameterError
+from supm.collection._columns import Numbers, Unchanged
+from supm.collection._features import class_features, number_features
+from supm.collection.interviewing import interview, label_count
+from supm.collection.joint import JointInterview
+from supm.collection.separate import SeparateInterview
+from supm.collection.training import Trained, places
+from supm.mechanisms import Reports
+from supm.schema import Records
+
+__all__ = ["answer_on_device", "answer_reports"]
+
+_FINE: Final = (1 << 20) + 1
+_UNSEEN: Final = 1e-3
+
+
+def answer_reports(trained: Trained, reports: Reports) -> NDArray[np.int64]:
+    """Return the label number of each reported record.
+
+    Parameters
+    ----------
+    trained : Trained
+        The classifier.
+    reports : Reports
+        Reports of the test phase.
+
+    Returns
+    -------
+    ndarray of int64
+        A report that names cells as one symbol is answered by the label of highest probability
+        given the report; others are taken at their word, as the papers do.
+    """
+    asked = interview(trained.study, "test")
+    if isinstance(asked, JointInterview):
+        return _most_probable(trained, asked, reports)
+    if not isinstance(asked, SeparateInterview):
+        raise ParameterError("asked", "an interview of this package", type(asked).__name__)
+    rows, place = np.unique(reports.symbols, axis=0, return_inverse=True)
+    if _form(trained, "test") in ("pw", "raw"):
+        features = number_features(rows, asked.columns)
+    else:
+        features = class_features(rows, trained.study.discretizers("test"))
+    answers: NDArray[np.int64] = trained.predictor.predict(features)[place.ravel()]
+    return answers
+
+
+def answer_on_device(trained: Trained, records: Records) -> NDArray[np.int64]:
+    """Return the label number of each record where it is held: nothing leaves.
+
+    Parameters
+    ----------
+    trained : Trained
+        The classifier, downloaded.
+    records : Records
+        The records as they are.
+
+    Returns
+    -------
+    ndarray of int64
+        The answer for the record's cell, or for its numbers where the classifier was trained on
+        numbers.
+    """
+    discretizers = trained.study.discretizers("train")
+    if _form(trained, "train") in ("pw", "raw"):
+        asked = trained.study.asked("train")
+        columns = tuple(Numbers(attribute=each, randomizer=Unchanged(_FINE)) for each in asked)
+        held = np.stack([column.read(records) for column in columns], axis=1)
+        return trained.predictor.predict(number_features(held, columns))
+    rows, place = np.unique(records.encode(discretizers), axis=0, return_inverse=True)
+    answers: NDArray[np.int64] = trained.predictor.predict(class_features(rows, discretizers))
+    return answers[place.ravel()]
+
+
+def _most_probable(trained: Trained, asked: JointInterview, reports: Reports) -> NDArray[np.int64]:
+    """Weigh the label of each cell by how probable the cell is, given the set that was told."""
+    size, width = asked.randomizer.size, asked.randomizer.width
+    held = np.full(size, 1.0 / size) if trained.cells is None else trained.cells
+    # A cell that no report of the train phase told may still be somebody's.
+    held = (1.0 - _UNSEEN) * held + _UNSEEN / size
+    hit = float(asked.randomizer.hit)
+    odds = hit * (size - width) / ((1.0 - hit) * width)
+    mass = np.zeros((size, label_count(trained.study)))
+    mass[np.arange(size), trained.predictor.predict(places(trained.study))] = held
+    told = mass[reports.symbols].sum(axis=1)
+    probable: NDArray[np.int64] = (mass.sum(axis=0) + (odds - 1.0) * told).argmax(axis=1)
+    return probable
+
+
+def _form(trained: Trained, phase: str) -> str | None:
+    question = trained.study.question(phase)
+    return None if question is None else question.form

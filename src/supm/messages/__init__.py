@@ -1,0 +1,23 @@
+"""What crosses a wire: study, report, model and statement; versioned, in canonical JSON."""
+
+from __future__ import annotations
+
+from supm.messages.model import Model
+from supm.messages.question import FORMS, Question
+from supm.messages.report import Report
+from supm.messages.statement import PhaseStatement, Statement
+from supm.messages.study import REDUCTIONS, Study
+from supm.messages.trust import PHASES, Trust
+
+__all__ = [
+    "FORMS",
+    "PHASES",
+    "REDUCTIONS",
+    "Model",
+    "PhaseStatement",
+    "Question",
+    "Report",
+    "Statement",
+    "Study",
+    "Trust",
+]

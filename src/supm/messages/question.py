@@ -1,0 +1,117 @@
+"""One question of a study: what a group of owners is asked in a phase, and in which form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from supm._errors import MessageError, ParameterError
+from supm._json import check_fields
+from supm._validation import EPSILON, Integers, check_kind
+from supm.messages.trust import PHASES
+
+__all__ = ["FORMS", "PRIVATE", "Question"]
+
+FORMS: Final = {
+    "odp": "each class through a randomized response of its own (ODP)",
+    "joint": "all classes as one symbol through one randomized report",
+    "pw": "each number through the piecewise mechanism (PW)",
+    "oda": "each class as it is (ODA)",
+    "raw": "each number as it is, for comparison only",
+}
+"""What leaves an owner, in words."""
+
+PRIVATE: Final = ("odp", "joint", "pw")
+"""The forms that promise something."""
+
+_GRID: Final = ("pw", "raw")
+_STEPS: Final = Integers("steps", 1, 1 << 20)
+_SAMPLED: Final = Integers("sampled", 1, 1 << 20)
+_GROUP: Final = Integers("group", 0, 255)
+_FIELDS: Final = ("phase", "form", "epsilon", "steps", "sampled", "group")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """What a group of owners is asked in one phase.
+
+    Parameters
+    ----------
+    phase : {"reduce", "train", "test"}
+        Which phase it serves.
+    form : {"odp", "joint", "pw", "oda", "raw"}
+        What leaves the owner; `FORMS` says it in words.
+    epsilon : float, optional
+        The most that an answer may spend, for the forms that promise something; the others have
+        none.
+    steps : int, optional
+        Steps of the public grid of numbers, for the forms "pw" and "raw".
+    sampled : int, optional
+        How many of the asked attributes each owner draws at random; all of them by default.
+    group : int, default 0
+        Which group of training owners is asked.
+
+    Examples
+    --------
+    >>> Question(phase="train", form="odp", epsilon=10.0).private
+    True
+    >>> Question(phase="test", form="oda").private
+    False
+    """
+
+    phase: str
+    form: str
+    epsilon: float | None = None
+    steps: int | None = None
+    sampled: int | None = None
+    group: int = 0
+
+    def __post_init__(self) -> None:
+        if self.phase not in PHASES:
+            raise ParameterError("phase", f"one of {', '.join(PHASES)}", self.phase)
+        check_kind("form", self.form, str)
+        if self.form not in FORMS or (self.phase == "reduce" and self.form == "raw"):
+            raise ParameterError("form", f"one of {', '.join(FORMS)}", self.form)
+        self._check_presence("epsilon", self.epsilon, present=self.private)
+        self._check_presence("steps", self.steps, present=self.form in _GRID)
+        if self.epsilon is not None:
+            object.__setattr__(self, "epsilon", EPSILON.check(self.epsilon))
+        if self.steps is not None:
+            _STEPS.check(self.steps)
+        if self.sampled is not None:
+            _SAMPLED.check(self.sampled)
+        _GROUP.check(self.group)
+
+    @property
+    def private(self) -> bool:
+        """Whether an answer carries a promise."""
+        return self.form in PRIVATE
+
+    @property
+    def labelled(self) -> bool:
+        """Whether the target is asked too; a record to be classified has none."""
+        return self.phase != "test"
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the question as plain values for JSON."""
+        return {name: getattr(self, name) for name in _FIELDS}
+
+    @classmethod
+    def from_form(cls, form: object) -> Question:
+        """Read what `to_form` wrote; an unknown or absent field is refused."""
+        if not isinstance(form, dict):
+            message = "a question must be a JSON object."
+            raise MessageError(message)
+        check_fields(form, _FIELDS, "a question", MessageError)
+        if set(form) != set(_FIELDS):
+            message = f"a question has the fields {', '.join(_FIELDS)}."
+            raise MessageError(message)
+        try:
+            return cls(**form)
+        except ParameterError as error:
+            raise MessageError(str(error)) from None
+
+    def _check_presence(self, name: str, value: object, *, present: bool) -> None:
+        if (value is not None) != present:
+            wanted = "given" if present else "left out"
+            raise ParameterError(name, f"{wanted} for the form {self.form}", value)

@@ -1,0 +1,113 @@
+"""The report: all that leaves an owner. It says which question it answers, and not whose it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from supm._errors import MessageError
+from supm._json import canonical, check_fields, read_object
+from supm.messages.study import check_version
+from supm.messages.trust import PHASES
+
+__all__ = ["Report"]
+
+_VERSION: Final = 1
+_HASH: Final = re.compile("[0-9a-f]{64}")
+_ID: Final = re.compile("[0-9a-f]{32}")
+_FIELDS: Final = ("version", "study", "phase", "group", "symbols", "id")
+_MOST_SYMBOLS: Final = 1 << 20
+_LARGEST: Final = 1 << 53
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """One owner's answer to one question.
+
+    Parameters
+    ----------
+    study : str
+        The hash of the study that was consented to.
+    phase : {"reduce", "train", "test"}
+        Which question it answers.
+    group : int
+        The group that the owner drew.
+    symbols : tuple of int
+        The randomised answer: whole numbers of the question's alphabet.
+    id : str
+        128 random bits in hexadecimal. They belong to the report and to nobody: a report that is
+        sent twice counts once.
+
+    Examples
+    --------
+    >>> report = Report(study="0" * 64, phase="train", group=0, symbols=(2, 0), id="f" * 32)
+    >>> Report.from_json(report.to_json()) == report
+    True
+    """
+
+    study: str
+    phase: str
+    group: int
+    symbols: tuple[int, ...]
+    id: str
+
+    def __post_init__(self) -> None:
+        _check(_matches(_HASH, self.study), "study", "a hash of 64 hexadecimal digits")
+        _check(self.phase in PHASES, "phase", f"one of {', '.join(PHASES)}")
+        _check(_is_whole(self.group, 256), "group", "a whole number below 256")
+        whole = 0 < len(self.symbols) <= _MOST_SYMBOLS and all(
+            _is_whole(symbol, _LARGEST) for symbol in self.symbols
+        )
+        _check(whole, "symbols", "a list of at least one whole number below 2^53")
+        _check(_matches(_ID, self.id), "id", "32 hexadecimal digits")
+
+    def to_json(self) -> str:
+        """Return the canonical text."""
+        return canonical({"version": _VERSION, **self._form()})
+
+    def _form(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _FIELDS if name != "version"}
+
+    @classmethod
+    def from_json(cls, text: str) -> Report:
+        """Read a report that a stranger sent.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` wrote.
+
+        Returns
+        -------
+        Report
+
+        Raises
+        ------
+        MessageError
+            If the version or a field is unknown, absent or wrong. The message has no symbol.
+        """
+        form = read_object(text, "report", MessageError)
+        check_version(form, _VERSION, "report")
+        check_fields(form, _FIELDS, "a report", MessageError)
+        if set(form) != set(_FIELDS):
+            message = f"a report has the fields {', '.join(_FIELDS)}."
+            raise MessageError(message)
+        given = {name: form[name] for name in _FIELDS if name != "version"}
+        symbols = given["symbols"]
+        given["symbols"] = tuple(symbols) if isinstance(symbols, list) else ()
+        return cls(**given)
+
+
+def _check(condition: object, name: str, constraint: str) -> None:
+    if not condition:
+        message = f"{name} of a report must be {constraint}."
+        raise MessageError(message)
+
+
+def _matches(pattern: re.Pattern[str], text: object) -> bool:
+    return isinstance(text, str) and pattern.fullmatch(text) is not None
+
+
+def _is_whole(number: object, below: int) -> bool:
+    return type(number) is int and 0 <= number < below

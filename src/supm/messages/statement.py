@@ -1,0 +1,169 @@
+"""The statement: what was promised to whom, attached to every result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from supm._errors import MessageError, ParameterError
+from supm._json import canonical, check_fields, read_object
+from supm.messages.study import check_version
+from supm.messages.trust import PHASES
+from supm.privacy import Guarantee, NoGuarantee
+
+__all__ = ["PhaseStatement", "Statement"]
+
+_VERSION: Final = 1
+_FIELDS: Final = ("version", "software", "study", "phases", "training", "testing", "simulation")
+_PHASE_FIELDS: Final = ("phase", "method", "guarantee")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhaseStatement:
+    """What one phase did and what it promises to an owner who took part.
+
+    Parameters
+    ----------
+    phase : {"reduce", "train", "test"}
+        Which phase.
+    method : str
+        What left the owners, in words with the parameters.
+    guarantee : Guarantee
+        What is promised for that phase alone.
+    """
+
+    phase: str
+    method: str
+    guarantee: Guarantee
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the statement as plain values for JSON."""
+        return {
+            "phase": self.phase,
+            "method": self.method,
+            "guarantee": self.guarantee.to_json(),
+        }
+
+    @classmethod
+    def from_form(cls, form: object) -> PhaseStatement:
+        """Read what `to_form` wrote."""
+        if not isinstance(form, dict) or set(form) != set(_PHASE_FIELDS):
+            message = f"a phase's statement has the fields {', '.join(_PHASE_FIELDS)}."
+            raise MessageError(message)
+        if form["phase"] not in PHASES or not isinstance(form["method"], str):
+            message = "a phase's statement must have a known phase and a method in words."
+            raise MessageError(message)
+        return cls(
+            phase=form["phase"], method=form["method"], guarantee=_guarantee(form["guarantee"])
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """The guarantee of a result: by phase, and in total for each kind of owner.
+
+    Parameters
+    ----------
+    study : str
+        The hash of the study under which the data were collected.
+    phases : tuple of PhaseStatement
+        What each phase promises.
+    training : Guarantee
+        What is promised in total to an owner who helped to choose attributes or to train.
+    testing : Guarantee
+        What is promised in total to an owner whose record was classified.
+    simulation : bool
+        Whether the randomness came from a seed; then nothing is private.
+    software : str
+        Name and version of what made it.
+
+    Examples
+    --------
+    >>> from supm.privacy import PureLDP
+    >>> train = PhaseStatement(phase="train", method="ODP", guarantee=PureLDP(2.0))
+    >>> statement = Statement(
+    ...     study="0" * 64, phases=(train,), training=PureLDP(2.0), testing=PureLDP(1.0),
+    ...     simulation=False, software="supm",
+    ... )
+    >>> Statement.from_json(statement.to_json()) == statement
+    True
+    """
+
+    study: str
+    phases: tuple[PhaseStatement, ...]
+    training: Guarantee
+    testing: Guarantee
+    simulation: bool
+    software: str
+
+    @property
+    def words(self) -> str:
+        """The whole statement as a paragraph that needs no other reading."""
+        phases = " ".join(
+            f"To {each.phase}: {each.method}; {_brief(each.guarantee)}." for each in self.phases
+        )
+        end = (
+            "This was a simulation: its randomness came from a public seed, so it is not private."
+            if self.simulation
+            else "The randomness of each report was drawn where the report was made."
+        )
+        return (
+            f"{phases} An owner who helped to train, in total: {self.training.sentence} "
+            f"An owner whose record was tested, in total: {self.testing.sentence} {end}"
+        )
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the statement as plain values for JSON."""
+        return {
+            "version": _VERSION,
+            "software": self.software,
+            "study": self.study,
+            "phases": [each.to_form() for each in self.phases],
+            "training": self.training.to_json(),
+            "testing": self.testing.to_json(),
+            "simulation": self.simulation,
+        }
+
+    def to_json(self) -> str:
+        """Return the canonical text."""
+        return canonical(self.to_form())
+
+    @classmethod
+    def from_json(cls, text: str) -> Statement:
+        """Read what `to_json` wrote; an unknown version or field is refused."""
+        return cls.from_form(read_object(text, "statement", MessageError))
+
+    @classmethod
+    def from_form(cls, form: dict[str, Any]) -> Statement:
+        """Read what `to_form` wrote."""
+        check_version(form, _VERSION, "statement")
+        check_fields(form, _FIELDS, "a statement", MessageError)
+        if set(form) != set(_FIELDS) or not isinstance(form["phases"], list):
+            message = f"a statement has the fields {', '.join(_FIELDS)}; its phases are a list."
+            raise MessageError(message)
+        texts = isinstance(form["study"], str) and isinstance(form["software"], str)
+        if not texts or not isinstance(form["simulation"], bool):
+            message = "study and software of a statement are texts, simulation is true or false."
+            raise MessageError(message)
+        return cls(
+            study=form["study"],
+            phases=tuple(PhaseStatement.from_form(each) for each in form["phases"]),
+            training=_guarantee(form["training"]),
+            testing=_guarantee(form["testing"]),
+            simulation=form["simulation"],
+            software=form["software"],
+        )
+
+
+def _guarantee(form: object) -> Guarantee:
+    try:
+        return Guarantee.from_json(form)
+    except ParameterError as error:
+        raise MessageError(str(error)) from None
+
+
+def _brief(guarantee: Guarantee) -> str:
+    if isinstance(guarantee, NoGuarantee):
+        return "nothing is promised"
+    epsilon = getattr(guarantee, "epsilon", None)
+    return "nothing leaves" if epsilon == 0 else f"epsilon = {epsilon:.6g}"

@@ -1,0 +1,257 @@
+"""The study: the public document that an owner consents to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from supm._errors import MessageError, ParameterError, SchemaError
+from supm._json import canonical, check_fields, read_object
+from supm._validation import EPSILON, Integers, check_kind
+from supm.messages._study_rules import check_rules
+from supm.messages.question import Question
+from supm.messages.trust import Trust
+from supm.schema import Attribute, Schema
+from supm.schema.discretization import discretize
+from supm.schema.discretizer import Discretizer
+
+__all__ = ["REDUCTIONS", "Study"]
+
+REDUCTIONS: Final = {
+    "known": "the attributes are known beforehand",
+    "rand": "attributes are drawn at random (DR.Rand)",
+    "wa": "attributes are ranked by classes that leave as they are (DR.WA)",
+    "pw": "attributes are ranked by numbers through the piecewise mechanism (DR.PW)",
+    "waldp": "attributes are ranked by classes through randomized response (DR.WALDP)",
+    "rank": "attributes are ranked by joint reports of one attribute and the target",
+}
+"""How attributes are chosen, in words."""
+
+_VERSION: Final = 1
+_KEEP: Final = Integers("keep", 1, 1 << 20)
+_CLASSES: Final = Integers("classes", 2, 1 << 16)
+_LONGEST_PURPOSE: Final = 2000
+_FIELDS: Final = (
+    "version",
+    "purpose",
+    "schema",
+    "mode",
+    "trust",
+    "epsilon",
+    "reduction",
+    "keep",
+    "classes",
+    "groups",
+    "questions",
+    "attributes",
+    "previous",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """What is asked of whom, in which form, and the most that an answer may cost.
+
+    `supm.collection.plan` makes one. Once the attributes are chosen, `reduced` makes the document
+    of the next phases, which names the one that it continues.
+
+    Parameters
+    ----------
+    schema : Schema
+        What is public about a record.
+    trust : Trust
+        Where each phase happens.
+    mode : {"strict", "faithful"}
+        Our protocol, or that of papers 000 and 001 with the corrections of docs/errata.md.
+    epsilon : float
+        The most that any owner spends on all questions that carry a promise.
+    reduction : str
+        How attributes are chosen: a key of `REDUCTIONS`.
+    keep : int
+        How many attributes are kept, K.
+    classes : int
+        Into how many classes an attribute is divided, L.
+    questions : tuple of Question
+        At most one for each phase; a phase without one asks nothing.
+    groups : tuple of int, default (1,)
+        Weights with which a training owner draws its group; each group answers its own questions.
+    attributes : tuple of str, optional
+        The chosen attributes; None until they are chosen.
+    previous : str, optional
+        The hash of the study that this one continues.
+    purpose : str, default ""
+        What the study is for, in the analyst's words.
+
+    Examples
+    --------
+    >>> from supm.schema import Categorical, Continuous, Schema
+    >>> schema = Schema(
+    ...     attributes=(Continuous("age", low=0, high=100), Continuous("pulse", low=0, high=220)),
+    ...     target=Categorical("ill", values=("no", "yes")),
+    ... )
+    >>> study = Study(
+    ...     schema=schema, trust=Trust(test="device"), mode="faithful", epsilon=4.0,
+    ...     reduction="rand", keep=1, classes=2,
+    ...     questions=(Question(phase="train", form="odp", epsilon=4.0),),
+    ... )
+    >>> study.reduced(("pulse",)).previous == study.hash
+    True
+    >>> Study.from_json(study.to_json()) == study
+    True
+    """
+
+    schema: Schema
+    trust: Trust
+    mode: str
+    epsilon: float
+    reduction: str
+    keep: int
+    classes: int
+    questions: tuple[Question, ...]
+    groups: tuple[int, ...] = (1,)
+    attributes: tuple[str, ...] | None = None
+    previous: str | None = None
+    purpose: str = ""
+
+    def __post_init__(self) -> None:
+        check_kind("schema", self.schema, Schema)
+        check_kind("trust", self.trust, Trust)
+        check_kind("reduction", self.reduction, str)
+        if self.mode not in ("strict", "faithful"):
+            raise ParameterError("mode", "strict or faithful", self.mode)
+        if self.reduction not in REDUCTIONS:
+            raise ParameterError("reduction", f"one of {', '.join(REDUCTIONS)}", self.reduction)
+        check_kind("purpose", self.purpose, str)
+        if len(self.purpose) > _LONGEST_PURPOSE:
+            wanted = f"a text of at most {_LONGEST_PURPOSE} characters"
+            raise ParameterError("purpose", wanted, len(self.purpose))
+        object.__setattr__(self, "epsilon", EPSILON.check(self.epsilon))
+        _KEEP.check(self.keep)
+        _CLASSES.check(self.classes)
+        check_rules(self)
+
+    @property
+    def hash(self) -> str:
+        """The SHA-256 of the canonical text, in hexadecimal."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    def question(self, phase: str) -> Question | None:
+        """Return the question of a phase, or None where nothing is asked."""
+        return next((each for each in self.questions if each.phase == phase), None)
+
+    def asked(self, phase: str) -> tuple[Attribute, ...]:
+        """Return the attributes that a phase is about.
+
+        Raises
+        ------
+        MessageError
+            If the phase needs the chosen attributes and they are not chosen yet.
+        """
+        if phase == "reduce":
+            return self.schema.attributes
+        if self.attributes is None:
+            message = f"the {phase} phase needs the chosen attributes; reduce the study first."
+            raise MessageError(message)
+        known = {attribute.name: attribute for attribute in self.schema.attributes}
+        return tuple(known[name] for name in self.attributes)
+
+    def discretizers(self, phase: str) -> tuple[Discretizer, ...]:
+        """Return one discretizer for each attribute that a phase is about."""
+        return tuple(discretize(attribute, self.classes) for attribute in self.asked(phase))
+
+    def reduced(self, attributes: tuple[str, ...]) -> Study:
+        """Return the study that goes on with the chosen attributes."""
+        if self.attributes is not None:
+            message = "the attributes of this study are chosen already."
+            raise MessageError(message)
+        return replace(self, attributes=tuple(attributes), previous=self.hash)
+
+    def to_json(self) -> str:
+        """Return the canonical text: equal studies have equal bytes."""
+        return canonical(self.to_form())
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the study as plain values for JSON."""
+        return {
+            "version": _VERSION,
+            "purpose": self.purpose,
+            "schema": json.loads(self.schema.to_json()),
+            "mode": self.mode,
+            "trust": list(self.trust.words),
+            "epsilon": self.epsilon,
+            "reduction": self.reduction,
+            "keep": self.keep,
+            "classes": self.classes,
+            "groups": list(self.groups),
+            "questions": [question.to_form() for question in self.questions],
+            "attributes": None if self.attributes is None else list(self.attributes),
+            "previous": self.previous,
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> Study:
+        """Read the JSON form.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` wrote, in any spacing and order of keys.
+
+        Returns
+        -------
+        Study
+
+        Raises
+        ------
+        MessageError
+            If the version or a field is unknown, absent or wrong.
+        """
+        return cls.from_form(read_object(text, "study", MessageError))
+
+    @classmethod
+    def from_form(cls, form: dict[str, Any]) -> Study:
+        """Read what `to_form` wrote."""
+        check_version(form, _VERSION, "study")
+        check_fields(form, _FIELDS, "a study", MessageError)
+        if set(form) != set(_FIELDS):
+            message = f"a study has the fields {', '.join(_FIELDS)}."
+            raise MessageError(message)
+        given = {name: form[name] for name in _FIELDS if name != "version"}
+        try:
+            return cls(**given | _typed(given))
+        except (ParameterError, SchemaError) as error:
+            raise MessageError(str(error)) from None
+
+
+def check_version(form: dict[str, Any], version: int, noun: str) -> None:
+    """Refuse a message of a version that this release does not read."""
+    if type(form.get("version")) is not int or form["version"] != version:
+        message = f"the version of a {noun} must be {version}; this release reads no other."
+        raise MessageError(message)
+
+
+def _typed(form: dict[str, Any]) -> dict[str, Any]:
+    trust = form["trust"]
+    if not isinstance(trust, list) or len(trust) != 3:
+        message = "trust must be a list of three words."
+        raise MessageError(message)
+    return {
+        "schema": Schema.from_json(json.dumps(form["schema"])),
+        "trust": Trust(reduce=trust[0], train=trust[1], test=trust[2]),
+        "groups": _tuple(form["groups"], "groups"),
+        "questions": tuple(
+            Question.from_form(each) for each in _tuple(form["questions"], "questions")
+        ),
+        "attributes": None
+        if form["attributes"] is None
+        else _tuple(form["attributes"], "attributes"),
+    }
+
+
+def _tuple(value: object, name: str) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        message = f"{name} must be a list."
+        raise MessageError(message)
+    return tuple(value)
