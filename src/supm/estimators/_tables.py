@@ -1,0 +1,130 @@
+"""From what scikit-learn users hand over to checked records, with no value in any error.
+
+scikit-learn's own checks are used, but not all of their messages: some print the cell that they
+could not read. Those messages are replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from supm._errors import ParameterError, RecordError
+from supm.schema import Attribute, Continuous, Records, Schema
+
+__all__ = ["check_schema", "quietly", "read_table"]
+
+_T = TypeVar("_T")
+
+# Messages that start so hold shapes, kinds and column names only.
+_HARMLESS: Final = (
+    "Feature names are only supported",
+    "Found array with",
+    "Input X contains",
+    "Input y contains",
+    "Sparse data was passed",
+    "The feature names should match",
+    "Unknown label type: continuous",
+    "Unknown label type: unknown",
+    "X has ",
+    "float() argument must be",
+    "y should be a 1d array",
+)
+_TWICE: Final = "the table has two columns of one name; rename one of them."
+_REPLACED: Final = (
+    (
+        "Expected 2D array",
+        "the table must have two dimensions, one row for each record. Reshape your data.",
+    ),
+    ("Complex data not supported", "Complex data not supported; a cell is one real number."),
+    ("Expected unique column names", _TWICE),
+)
+_UNREADABLE: Final = (
+    "the table must hold numbers, and at least one cell is none; convert it, or describe the "
+    "columns by a schema."
+)
+
+
+def quietly(step: Callable[[], _T], *, otherwise: str = _UNREADABLE) -> _T:
+    """Run a check of scikit-learn; an error that may print a value is replaced by a RecordError."""
+    try:
+        return step()
+    except Warning:  # where warnings are errors
+        raise
+    except Exception as error:  # noqa: BLE001  any library's error may hold a value
+        told, kind = str(error), type(error)
+    # Raised out here, so that the error behind it, which may print a value too, is not attached.
+    if told.startswith(_HARMLESS):
+        raise kind(told)
+    raise RecordError(next((new for old, new in _REPLACED if told.startswith(old)), otherwise))
+
+
+def check_schema(schema: object) -> Schema | None:
+    """Return the schema or None, or raise ParameterError."""
+    if schema is None or isinstance(schema, Schema):
+        return schema
+    raise ParameterError("schema", "a supm.schema.Schema or None", type(schema).__name__)
+
+
+def read_table(
+    estimator: Any,  # noqa: ANN401  scikit-learn has no types
+    table: object,
+    *,
+    reset: bool,
+) -> Records:
+    """Return the records of a table, without labels.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its ``schema`` and ``bounds`` describe the columns; it is told their names and number.
+    table : table
+        With a schema: what `Schema.read` takes. Without: any table of numbers.
+    reset : bool
+        True in ``fit``, where the names and number of columns are kept; False where they must be
+        the same again.
+
+    Returns
+    -------
+    Records
+    """
+    schema = check_schema(estimator.schema)
+    if schema is not None:
+        if reset:
+            estimator.n_features_in_ = len(schema.names)
+            estimator.feature_names_in_ = np.array(schema.names, dtype=object)
+        return schema.read(table, labelled=False)
+    low, high = _check_bounds(estimator.bounds)
+    numbers = quietly(lambda: validate_data(estimator, table, dtype=np.float64, reset=reset))
+    names = _feature_names(estimator)
+    if len(set(names)) < len(names):  # older scikit-learn does not mind
+        raise RecordError(_TWICE)
+    attributes = tuple(Continuous(name, low=low, high=high) for name in names)
+    return _records(attributes, numbers)
+
+
+def _feature_names(estimator: Any) -> tuple[str, ...]:  # noqa: ANN401  scikit-learn has no types
+    """Return the names of the columns, made up where the table had none."""
+    if hasattr(estimator, "feature_names_in_"):
+        return tuple(map(str, estimator.feature_names_in_))
+    return tuple(f"x{place}" for place in range(estimator.n_features_in_))
+
+
+def _records(attributes: Sequence[Attribute], numbers: NDArray[np.float64]) -> Records:
+    pairs = zip(attributes, numbers.T, strict=True)
+    columns = {attribute.name: attribute.read(column) for attribute, column in pairs}
+    for column in columns.values():
+        column.flags.writeable = False
+    return Records(attributes=tuple(attributes), columns=columns, target=None, rows=len(numbers))
+
+
+def _check_bounds(bounds: object) -> tuple[float, float]:
+    if not isinstance(bounds, Sequence) or len(bounds) != 2:
+        raise ParameterError("bounds", "two numbers (low, high)", bounds)
+    # The attribute knows the rules of bounds; its name stands in the message.
+    checked = Continuous("bounds", low=bounds[0], high=bounds[1])
+    return checked.low, checked.high

@@ -1,0 +1,18 @@
+"""What scikit-learn may expect of the tables that a schema allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from supm.schema import Continuous, Schema
+
+__all__ = ["tag_input"]
+
+
+def tag_input(tags: Any, schema: object) -> Any:  # noqa: ANN401  scikit-learn has no types
+    """Return the tags with what the schema, if there is one, says about the columns."""
+    if isinstance(schema, Schema):
+        listed = any(not isinstance(each, Continuous) for each in schema.attributes)
+        tags.input_tags.categorical = tags.input_tags.string = listed
+        tags.input_tags.allow_nan = any(each.missing == "class" for each in schema.attributes)
+    return tags

@@ -1,0 +1,264 @@
+"""A classifier that simulates a whole study: owners, aggregator, and the owners it answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from supm._errors import ParameterError, RecordError
+from supm.collection import (
+    account,
+    answer_on_device,
+    answer_reports,
+    interview,
+    make_statement,
+    plan,
+    publish,
+    run_in_process,
+)
+from supm.estimators._labels import declared_labels, found_labels, target_for
+from supm.estimators._randomness import source_for
+from supm.estimators._tables import check_schema, read_table
+from supm.estimators._tags import tag_input
+from supm.learning import AnyClassifier, Learner, RadialSVM
+from supm.messages import Model, Study, Trust
+from supm.schema import Records, Schema
+
+__all__ = ["SUPMClassifier"]
+
+
+class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Train and test as a study would, with every row of a table as an owner.
+
+    ``fit`` plans a study from public facts alone, lets each row answer the questions that fall to
+    it, and trains on the answers. ``predict`` lets each row answer the question of the test phase
+    and classifies the answer, or looks the row up on its own device where the trust says so. The
+    aggregator's part sees reports only. The table that you hold is for the simulation; in a study
+    nobody holds it.
+
+    Parameters
+    ----------
+    epsilon : float, default 4.0
+        The most that an owner spends: in total for a row of ``fit``, and in total for a row of one
+        call of ``predict``.
+    trust : str, tuple or supm.messages.Trust, default "u,u,u"
+        Where the phases reduce, train and test happen: "untrusted", "trusted" or, for the last,
+        "device", by word or first letter. It picks what leaves an owner.
+    mode : {"strict", "faithful"}, default "strict"
+        Our protocol, or that of papers 000 and 001 with its errors corrected.
+    schema : supm.schema.Schema, optional
+        What is public about the columns, which are then found by name in any dataframe, and about
+        the labels.
+    bounds : tuple of two floats, default (-1.0, 1.0)
+        The public bounds of all columns where there is no schema; what lies beyond is clipped. No
+        bound is ever learned from the values. The labels that occur are then the possible ones.
+    keep : int, optional
+        How many attributes are kept, K; by a public rule where not given.
+    classes : int, optional
+        Into how many classes an attribute is divided, L; by a public rule where not given.
+    reduce : {"rand", "wa", "pw", "waldp", "rank"}, optional
+        How attributes are chosen; what the trust calls for by default.
+    train : {"odp", "oda", "pw", "raw", "joint"}, optional
+        What leaves a training owner; what the trust calls for by default.
+    test : {"odp", "oda", "pw", "raw", "joint", "device"}, optional
+        What leaves a test owner; what the trust calls for by default.
+    classifier : scikit-learn classifier, optional
+        What is trained on the answers; its ``fit`` takes ``sample_weight``. By default the papers'
+        support vector machine with a radial kernel.
+    penalty : float, default 1.0
+        The constant C of that machine; not used where a classifier is given.
+    random_state : int, optional
+        None draws secure randomness, anew in each call. A whole number makes a simulation that can
+        be repeated, which is not private.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The possible labels.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, where they have any.
+    study_ : supm.messages.Study
+        The document that the owners consented to, with the chosen attributes.
+    chosen_ : tuple of str
+        The chosen attributes.
+    trained_ : supm.collection.Trained
+        The trained classifier.
+    account_ : supm.collection.Account
+        What each phase, a training owner and a test owner spend.
+    statement_ : supm.messages.Statement
+        What was promised to whom, in words and for machines. It says so where this was a
+        simulation.
+
+    Notes
+    -----
+    Nothing is remembered between calls: to predict for the same row twice, its owner answers twice
+    and spends twice. The same holds for a row that is in several training sets, as in a
+    cross-validation. `supm.collection.simulate` draws each row's report once and uses it in all
+    folds, as a study would have to; use it to measure accuracy.
+
+    With a seed, a call can be repeated. The noise of a row depends on its place in the table, so a
+    part of a table, or the table in another order, is answered with other noise.
+
+    Examples
+    --------
+    >>> from supm.datasets import load_wdbc
+    >>> from supm.estimators import SUPMClassifier
+    >>> wdbc = load_wdbc()
+    >>> study = SUPMClassifier(epsilon=8.0, schema=wdbc.schema, keep=3, random_state=1)
+    >>> study.fit(wdbc.columns, wdbc.target).predict(wdbc.columns).shape
+    (569,)
+    >>> len(study.chosen_), study.account_.training.epsilon <= 8.0
+    (3, True)
+    >>> study.statement_.simulation
+    True
+    """
+
+    def __init__(  # noqa: PLR0913  one for each choice that a study leaves open
+        self,
+        *,
+        epsilon: float = 4.0,
+        trust: str | tuple[str, str, str] | Trust = "u,u,u",
+        mode: str = "strict",
+        schema: Schema | None = None,
+        bounds: tuple[float, float] = (-1.0, 1.0),
+        keep: int | None = None,
+        classes: int | None = None,
+        reduce: str | None = None,
+        train: str | None = None,
+        test: str | None = None,
+        classifier: Any = None,  # noqa: ANN401  scikit-learn has no types
+        penalty: float = 1.0,
+        random_state: int | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.trust = trust
+        self.mode = mode
+        self.schema = schema
+        self.bounds = bounds
+        self.keep = keep
+        self.classes = classes
+        self.reduce = reduce
+        self.train = train
+        self.test = test
+        self.classifier = classifier
+        self.penalty = penalty
+        self.random_state = random_state
+
+    def fit(self, X: object, y: object) -> Self:  # noqa: N803  scikit-learn's name
+        """Plan the study, let every row answer, choose attributes and train.
+
+        Parameters
+        ----------
+        X : table
+            One row for each training owner: a dataframe of any library, or a two-dimensional array.
+        y : array, series or list
+            Their labels.
+
+        Returns
+        -------
+        SUPMClassifier
+        """
+        source, learner = source_for(self.random_state, "fit"), self._learner()
+        records, schema, classes = self._labelled(X, y)
+        study = self._plan(schema, records.rows)
+        self.trained_ = run_in_process(study, records, source, learner=learner)
+        self.classes_ = classes
+        self.study_ = self.trained_.study
+        self.chosen_ = self.study_.attributes or ()
+        self.account_ = account(self.study_)
+        self.statement_ = make_statement(self.study_, simulation=self.trained_.simulation)
+        # Kept, so that the statement stays true when the parameter is changed later.
+        self._seed = self.random_state
+        return self
+
+    def predict(self, X: object) -> NDArray[Any]:  # noqa: N803  scikit-learn's name
+        """Let every row answer the question of the test phase, and classify the answers.
+
+        Parameters
+        ----------
+        X : table
+            One row for each test owner, with the columns that ``fit`` saw.
+
+        Returns
+        -------
+        ndarray
+            A label for each row. Each call draws and spends anew, except where the rows are looked
+            up on their own device.
+        """
+        check_is_fitted(self)
+        records = read_table(self, X, reset=False)
+        if self.study_.question("test") is None:
+            return self._named(answer_on_device(self.trained_, records))
+        asked = interview(self.study_, "test")
+        source = source_for(self._seed, "predict")
+        reports = asked.randomize(asked.encode(records), source)
+        return self._named(answer_reports(self.trained_, reports))
+
+    @property
+    def model_(self) -> Model:
+        """The model as the aggregator would publish it: a label for each cell, and the statement.
+
+        It is what an owner downloads to look up the own record. A model of more than 2^20 cells
+        cannot be published.
+        """
+        check_is_fitted(self)
+        return publish(self.trained_)
+
+    def _labelled(self, table: object, y: object) -> tuple[Records, Schema, NDArray[Any]]:
+        records = read_table(self, table, reset=True)
+        schema = check_schema(self.schema)
+        labels = found_labels(y) if schema is None else declared_labels(y, schema)
+        if labels.numbers.size != records.rows:
+            message = f"y has {labels.numbers.size} labels and the table {records.rows} records."
+            raise RecordError(message)
+        if schema is None:
+            names = tuple(attribute.name for attribute in records.attributes)
+            schema = Schema(attributes=records.attributes, target=target_for(labels, names))
+        return replace(records, target=labels.numbers), schema, labels.classes
+
+    def _plan(self, schema: Schema, owners: int) -> Study:
+        return plan(
+            schema,
+            epsilon=self.epsilon,
+            trust=_trust(self.trust),
+            mode=self.mode,
+            owners=owners,
+            keep=self.keep,
+            classes=self.classes,
+            reduce=self.reduce,
+            train=self.train,
+            test=self.test,
+        )
+
+    def _learner(self) -> Learner:
+        if self.classifier is None:
+            return RadialSVM(penalty=self.penalty)
+        return AnyClassifier(estimator=self.classifier)
+
+    def _named(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
+        named: NDArray[Any] = self.classes_[numbers]
+        return named
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
+        tags = tag_input(super().__sklearn_tags__(), self.schema)
+        # Noise costs accuracy: scikit-learn's small tables do not reach the score that it expects.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _trust(trust: object) -> Trust:
+    if isinstance(trust, Trust):
+        return trust
+    if isinstance(trust, str):
+        return Trust.parse(trust)
+    if isinstance(trust, tuple | list) and all(isinstance(word, str) for word in trust):
+        return Trust.parse(",".join(trust))
+    hint = 'Write "u,u,u", or one word for each phase.'
+    raise ParameterError("trust", "three words or letters", type(trust).__name__, hint)
