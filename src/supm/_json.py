@@ -7,6 +7,7 @@ padded, and what is not plain JSON (NaN, a key that occurs twice) is refused ins
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NoReturn
 
@@ -79,8 +80,13 @@ def check_fields(
     for name in form:
         if name not in allowed:
             fields_of = f"{noun}; its fields are {', '.join(allowed)}"
-            message = f"{path}{name[:60]} is not a field of {fields_of}."
+            message = f"{path}{_shown(name)} is not a field of {fields_of}."
             raise refuse(message)
+
+
+def _shown(name: str) -> str:
+    """Cut a stranger's name short, and write what does not print as an escape."""
+    return name[:60] if name[:60].isprintable() else repr(name[:60])
 
 
 class _Reader:
@@ -111,8 +117,9 @@ class _Reader:
     def _distinct(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         form = dict(pairs)
         if len(form) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
+            # Counted once: a stranger may have sent a million keys.
+            often = Counter(name for name, _ in pairs)
+            twice = next(name for name, times in often.items() if times > 1)
             message = f"the key {twice[:60]!r} occurs twice in one object; keep one of them."
             raise _Refused(message)
         return form

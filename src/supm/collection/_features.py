@@ -11,7 +11,7 @@ from supm.mechanisms import Piecewise, Reports
 from supm.schema import Continuous
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["class_features", "label_numbers", "number_features"]
+__all__ = ["class_features", "class_numbers", "label_numbers", "number_features"]
 
 
 def class_features(
@@ -20,6 +20,16 @@ def class_features(
     """Return the features of rows of classes: a number for ordered classes, else one-hot."""
     tables = [_table(discretizer) for discretizer in discretizers]
     return np.hstack([table[classes[:, place]] for place, table in enumerate(tables)])
+
+
+def class_numbers(discretizer: Discretizer) -> NDArray[np.float64] | None:
+    """Return the number in [-1, 1] that stands for each class, or None for unordered ones."""
+    scale, attribute = discretizer.representatives, discretizer.attribute
+    if scale is None or not isinstance(attribute, Continuous):
+        return scale
+    low, high = attribute.low, attribute.high
+    # Halves first: the sum of two large bounds may overflow.
+    return (scale - (low / 2 + high / 2)) / (high / 2 - low / 2)
 
 
 def number_features(symbols: NDArray[np.int64], columns: tuple[Column, ...]) -> NDArray[np.float64]:
@@ -50,13 +60,10 @@ def _as_reports(symbols: NDArray[np.int64]) -> Reports:
 
 
 def _table(discretizer: Discretizer) -> NDArray[np.float64]:
-    scale, attribute = discretizer.representatives, discretizer.attribute
-    if isinstance(attribute, Continuous) and scale is not None:
-        low, high = attribute.low, attribute.high
-        # Halves first: the sum of two large bounds may overflow.
-        scale = (scale - (low / 2 + high / 2)) / (high / 2 - low / 2)
-    elif scale is None and discretizer.size == 2:
-        scale = np.array([-1.0, 1.0])
+    scale, attribute = class_numbers(discretizer), discretizer.attribute
+    if scale is None and discretizer.size - (attribute.missing == "class") == 2:
+        # Two values are numbers, as in the forms that tell numbers; a missing one is between them.
+        scale = np.array([-1.0, 1.0, 0.0])[: discretizer.size]
     if scale is None:
         return 2.0 * discretizer.one_hot(np.arange(discretizer.size)) - 1.0
     return scale[:, np.newaxis]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from supm._errors import ParameterError
@@ -31,8 +32,13 @@ class Wishes:
     def names(self, attributes: Sequence[str] | None, keep: int | None) -> tuple[str, ...] | None:
         if attributes is None:
             return None
-        names = tuple(attributes) if not isinstance(attributes, str) else (attributes,)
-        unknown = [name for name in names if name not in self.schema.names]
+        given: object = (attributes,) if isinstance(attributes, str) else attributes
+        # A set has no order, so the same wish would make different studies.
+        if not isinstance(given, Iterable) or isinstance(given, AbstractSet | Mapping):
+            raise ParameterError("attributes", "a list of names", type(given))
+        names = tuple(given)
+        known = set(self.schema.names)
+        unknown = [name for name in names if not isinstance(name, str) or name not in known]
         if unknown or not names or len(set(names)) < len(names):
             wanted = "different names of the schema's attributes"
             raise ParameterError("attributes", wanted, unknown[0] if unknown else names)
@@ -40,7 +46,11 @@ class Wishes:
             raise ParameterError("keep", f"left out, or {len(names)} as attributes say", keep)
         return names
 
-    def reduction(self, wish: str | None) -> str:
+    def reduction(self, wish: str | None, known: tuple[str, ...] | None) -> str:
+        if known is not None:
+            if wish is not None:
+                raise ParameterError("reduce", "left out where the attributes are known", wish)
+            return "known"
         trusted = self.trust.reduce == "trusted"
         if wish is None:
             default = "rank" if self.mode == "strict" else "rand"
@@ -51,6 +61,14 @@ class Wishes:
             rule = "rand, pw, waldp or rank where the reduce phase is untrusted"
             raise ParameterError("reduce", rule, wish, "Change the trust, or the wish.")
         return wish
+
+    def drawn(self, sampled: int | None, reduction: str) -> int | None:
+        if sampled is None:
+            return None
+        if reduction in ("known", "rand"):
+            rule = "left out where nobody is asked in the reduce phase"
+            raise ParameterError("sampled", rule, sampled)
+        return Integers("sampled", 1, len(self.schema.attributes)).check(sampled)
 
     def form(self, phase: str, wish: str | None) -> str | None:
         place = getattr(self.trust, phase)
@@ -93,7 +111,9 @@ class Wishes:
         if owners is not None:
             cells = min(cells, owners / 8)
         labels = self._labels()
-        return max(1, min(8, int(math.log(max(cells / labels, 1.0)) / math.log(classes))))
+        # Powers are exact; a quotient of logarithms misses 3^5 = 243.
+        fitting = [keep for keep in range(2, 9) if labels * classes**keep <= cells]
+        return max(fitting, default=1)
 
     def _labels(self) -> int:
         target = self.schema.target

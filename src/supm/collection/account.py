@@ -9,6 +9,7 @@ from supm import __version__
 from supm.collection.interviewing import interview
 from supm.messages import FORMS, REDUCTIONS, PhaseStatement, Question, Statement, Study
 from supm.privacy import Guarantee, NoGuarantee, PureLDP, parallel, sequential
+from supm.schema import Attribute, Continuous
 
 __all__ = ["Account", "account", "make_statement"]
 
@@ -39,7 +40,7 @@ def account(study: Study) -> Account:
     Parameters
     ----------
     study : Study
-        Before the attributes are chosen, any ``keep`` of them stand for the chosen ones.
+        Before the attributes are chosen, those of most classes stand for the chosen ones.
 
     Returns
     -------
@@ -120,5 +121,11 @@ def _method(study: Study, question: Question) -> str:
 
 
 def _costliest(study: Study) -> tuple[str, ...]:
-    """Return attributes that can be asked; each costs the same share whichever are chosen."""
-    return study.schema.names[: study.keep]
+    """Return those of most classes: where words limit an epsilon, it grows with the alphabet."""
+    most = sorted(study.schema.attributes, key=lambda each: -_size(each, study.classes))
+    return tuple(attribute.name for attribute in most[: study.keep])
+
+
+def _size(attribute: Attribute, classes: int) -> int:
+    values = classes if isinstance(attribute, Continuous) else len(attribute.values)
+    return min(values, classes) + (attribute.missing == "class")

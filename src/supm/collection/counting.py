@@ -9,19 +9,23 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import ParameterError
+from supm._errors import ParameterError, RecordError
+from supm._validation import Integers, check_kind
 from supm.collection._columns import Classes, Labels, Numbers, Signs
+from supm.collection._distinct import distinct_rows
 from supm.collection.interview import Interview
 from supm.collection.joint import JointInterview
 from supm.collection.separate import SeparateInterview
 from supm.mechanisms import Reports, Tally, number_records
 
-__all__ = ["CELLS", "Counts", "RowCounts", "count"]
+__all__ = ["CELLS", "Counts", "RowCounts", "accepted", "count"]
 
 CELLS: Final = 1 << 22
 """Up to so many cells are counted in a table; beyond, only the distinct answers are kept."""
 
 _DISTINCT: Final = 1 << 20
+# The squares of so many symbols stay within 2^63 for two thousand million reports of an attribute.
+_SUMMED: Final = Integers("outcomes of a number that is added up", 2, 1 << 16, "Use fewer steps.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,11 +57,11 @@ class RowCounts:
         cls, rows: NDArray[np.int64], *, simulation: bool, counts: NDArray[np.int64] | None = None
     ) -> RowCounts:
         """Merge equal rows."""
-        distinct, place = np.unique(rows, axis=0, return_inverse=True)
+        distinct, place = distinct_rows(rows)
         if len(distinct) > _DISTINCT:
             hint = "Ask for fewer attributes, fewer classes or a coarser grid."
             raise ParameterError("distinct", "at most 2^20 answers", len(distinct), hint)
-        added = np.bincount(place.ravel(), weights=counts, minlength=len(distinct))
+        added = np.bincount(place, weights=counts, minlength=len(distinct))
         return cls(rows=distinct, counts=added.astype(np.int64), simulation=simulation)
 
     @property
@@ -67,6 +71,10 @@ class RowCounts:
 
     def __add__(self, other: RowCounts) -> RowCounts:
         """Merge two; the order of merging does not matter."""
+        check_kind("counts", other, RowCounts)
+        if self.rows.shape[1] != other.rows.shape[1]:
+            wanted = f"rows of {self.rows.shape[1]} symbols to be merged"
+            raise ParameterError("counts", wanted, other.rows.shape[1])
         return RowCounts.of(
             np.vstack((self.rows, other.rows)),
             counts=np.concatenate((self.counts, other.counts)),
@@ -109,10 +117,7 @@ def count(asked: Interview, reports: Reports) -> Counts:
     >>> count(asked, reports).counts.shape
     (2, 2)
     """
-    symbols = reports.symbols
-    if symbols.ndim != 2 or symbols.shape[1] != asked.width or symbols.dtype.kind not in "iu":
-        got = f"{symbols.dtype} of shape {symbols.shape}"
-        raise ParameterError("reports", f"rows of {asked.width} whole numbers", got)
+    _check_rows(asked, reports)
     if isinstance(asked, JointInterview):
         return asked.randomizer.tally(reports)
     if not isinstance(asked, SeparateInterview):
@@ -121,9 +126,17 @@ def count(asked: Interview, reports: Reports) -> Counts:
         return _by_attribute(asked, reports)
     sizes = tuple(column.randomizer.outcomes for column in _told(asked))
     if math.prod(sizes) > CELLS or not _all_classes(asked):
-        _refuse_strangers(asked, symbols)
-        return RowCounts.of(symbols, simulation=reports.simulation)
+        return RowCounts.of(accepted(asked, reports), simulation=reports.simulation)
     return _by_cell(sizes, reports)
+
+
+def _check_rows(asked: Interview, reports: Reports) -> None:
+    """Raise ParameterError where reports are no rows of as many numbers as were asked."""
+    symbols = reports.symbols
+    rows = symbols.ndim == 2 and symbols.shape[1] == asked.width and len(symbols) > 0
+    if not rows or symbols.dtype.kind not in "iu":
+        got = f"{symbols.dtype} of shape {symbols.shape}"
+        raise ParameterError("reports", f"rows of {asked.width} whole numbers", got)
 
 
 def _told(asked: SeparateInterview) -> tuple[Any, ...]:
@@ -134,26 +147,36 @@ def _all_classes(asked: SeparateInterview) -> bool:
     return all(isinstance(column, Classes | Labels) for column in _told(asked))
 
 
-def _refuse_strangers(asked: Interview, symbols: NDArray[Any]) -> None:
-    if not asked.accepts(symbols).all():
-        hint = "Refuse such a report."
-        raise ParameterError("reports", "symbols of the question's alphabet", "one outside", hint)
+def accepted(asked: Interview, reports: Reports) -> NDArray[np.int64]:
+    """Return the symbols where all could have been told, else raise ParameterError."""
+    _check_rows(asked, reports)
+    # What is too large for the type becomes negative, which is never told.
+    told = reports.symbols.astype(np.int64, copy=False)
+    if not asked.accepts(told).all():
+        raise _stranger()
+    return told
+
+
+def _stranger() -> ParameterError:
+    wanted, hint = "symbols of the question's alphabet", "Refuse such a report."
+    return ParameterError("reports", wanted, "one outside", hint)
 
 
 def _by_cell(sizes: tuple[int, ...], reports: Reports) -> Tally:
     """Count whole answers: one table of cells by labels."""
-    numbers = number_records(reports.symbols, sizes)
+    try:
+        numbers = number_records(reports.symbols, sizes)
+    except RecordError:
+        raise _stranger() from None
     counts = np.bincount(numbers, minlength=math.prod(sizes)).reshape(-1, sizes[-1])
     return Tally(counts=counts, reports=len(reports), simulation=reports.simulation)
 
 
 def _by_attribute(asked: SeparateInterview, reports: Reports) -> Tally:
     """Count what each attribute told: a table of classes by labels, or sums of numbers."""
-    _refuse_strangers(asked, reports.symbols)
-    sampled = asked.told
-    places = reports.symbols[:, :sampled]
-    symbols = reports.symbols[:, sampled : 2 * sampled]
-    label = reports.symbols[:, -1:] if asked.label is not None else np.zeros_like(places[:, :1])
+    told, sampled = accepted(asked, reports), asked.told
+    places, symbols = told[:, :sampled], told[:, sampled : 2 * sampled]
+    label = told[:, -1:] if asked.label is not None else np.zeros_like(places[:, :1])
     label = np.broadcast_to(label, symbols.shape)
     flat = places.ravel(), symbols.ravel(), label.ravel()
     fold = _sums if isinstance(asked.columns[0], Numbers) else _tables
@@ -181,6 +204,8 @@ def _sums(
 ) -> NDArray[np.int64]:
     """Return exact whole-number sums, so that the order of merging cannot matter."""
     count = len(asked.columns)
+    for column in _told(asked):
+        _SUMMED.check(column.randomizer.outcomes)
     if isinstance(asked.label, Signs):
         terms = [np.ones_like(symbols), symbols, symbols**2, label, label**2, symbols * label]
         sums = [_add_up(places, each, count) for each in terms]
@@ -193,5 +218,11 @@ def _sums(
 
 
 def _add_up(group: NDArray[np.int64], amounts: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
-    sums = np.bincount(group, weights=amounts, minlength=groups)
-    return np.rint(sums).astype(np.int64)
+    # Doubles, in which bincount adds, hold whole numbers up to 2^53; a run of rows stays below.
+    run = (1 << 53) // max(1, int(amounts.max()))
+    sums = np.zeros(groups, dtype=np.int64)
+    for start in range(0, len(group), run):
+        rows = slice(start, start + run)
+        added = np.bincount(group[rows], weights=amounts[rows], minlength=groups)
+        sums += added.astype(np.int64)
+    return sums

@@ -96,9 +96,10 @@ def cross_validate(
     told = np.zeros(records.rows, dtype=np.int64)
     kept = np.zeros(records.rows, dtype=np.int64)
     chosen = []
+    shared = crowd.reduce(taking_part) if study.mode == "faithful" else None
     for fold in folds:
         others = np.setdiff1d(taking_part, fold)
-        reduced = crowd.reduce(taking_part if study.mode == "faithful" else others)
+        reduced = crowd.reduce(others) if shared is None else shared
         trained = crowd.train(reduced, others, RadialSVM() if learner is None else learner)
         kept[fold] = answer_on_device(trained, _rows(records, fold))
         told[fold] = crowd.test(trained, fold) if reduced.question("test") else kept[fold]

@@ -10,13 +10,15 @@ import hashlib
 from collections.abc import Iterable, Mapping, MutableMapping
 from typing import Any, Final
 
-from supm._errors import BudgetError, MessageError, ParameterError, PromiseError
+from supm._errors import BudgetError, MessageError, ParameterError, PromiseError, RecordError
 from supm._json import canonical
 from supm._random import RandomSource, check_source, secure
 from supm._validation import check_kind
 from supm.collection.interview import Interview
 from supm.collection.interviewing import interview
 from supm.messages import PHASES, Question, Report, Study
+from supm.messages.report import MOST_SYMBOLS
+from supm.schema import Records, Schema
 
 __all__ = ["Owner"]
 
@@ -61,10 +63,9 @@ class Owner:
         memory: MutableMapping[str, Any] | None = None,
     ) -> None:
         self._source = secure() if source is None else check_source(source)
-        self._trusted = frozenset(trusted)
-        if not self._trusted <= set(PHASES):
-            raise ParameterError("trusted", f"phases out of {', '.join(PHASES)}", "another word")
+        self._trusted = _phases(trusted)
         self._memory: MutableMapping[str, Any] = {} if memory is None else memory
+        check_kind("memory", self._memory, MutableMapping)
 
     def group(self, study: Study) -> int:
         """Return the group that this owner drew for a study: once, and not from the record.
@@ -99,14 +100,17 @@ class Owner:
         Raises
         ------
         BudgetError
-            If the question promises nothing and this owner does not trust that phase, or another
-            group is asked.
+            If the question promises nothing and this owner does not trust that phase, if another
+            group is asked, or if the study continues one that asked something else in this phase:
+            the total that it states is for one answer.
         PromiseError
             If the mechanism would spend more than the study states.
         RecordError
             If the record does not fit the schema; no value is shown.
         """
         check_kind("study", study, Study)
+        # Its kind alone is shown: a record may have been given in its place.
+        check_kind("phase", phase, str)
         question = self._consent(study, phase)
         key = f"report {phase} {study.hash}"
         if key not in self._memory:
@@ -127,14 +131,14 @@ class Owner:
         if question is None or (phase == "reduce" and study.attributes is not None):
             message = f"the study asks nothing in the {phase} phase."
             raise MessageError(message)
-        if phase != "test" and len(study.groups) > 1 and self.group(study) != question.group:
-            message = f"the {phase} phase asks another group of owners; this owner is not in it."
-            raise BudgetError(message)
         if not question.private and phase not in self._trusted:
             message = (
                 f"the {phase} phase asks for values as they are, and nothing is promised; "
                 f"name it in trusted=… to take part."
             )
+            raise BudgetError(message)
+        if phase != "test" and len(study.groups) > 1 and self.group(study) != question.group:
+            message = f"the {phase} phase asks another group of owners; this owner is not in it."
             raise BudgetError(message)
         return question
 
@@ -143,23 +147,55 @@ class Owner:
     ) -> tuple[int, ...]:
         """Randomise once for each question, in whichever study it is asked."""
         key = f"answer {_question_hash(study, question)}"
+        asked_first = f"asked {question.phase} {_beginning(study)}"
+        if self._memory.get(asked_first, key) != key:
+            message = (
+                f"another question was answered in the {question.phase} phase of the study that "
+                "this one continues; a second answer would cost more than it states."
+            )
+            raise BudgetError(message)
         if key not in self._memory:
             asked = interview(study, question.phase)
             check_promise(asked, question)
-            records = study.schema.read([dict(record)], labelled=question.labelled)
+            records = _read(study, question, record)
             reports = asked.randomize(asked.encode(records), self._source)
             self._memory[key] = [int(symbol) for symbol in reports.symbols[0]]
+        self._memory[asked_first] = key
         return tuple(self._memory[key])
 
 
 def check_promise(asked: Interview, question: Question) -> None:
     """Raise PromiseError if a mechanism spends more than its question states."""
-    if question.epsilon is not None and asked.epsilon > question.epsilon:
+    # Not "spends more": what is no number at all is not within the promise either.
+    if question.epsilon is not None and not asked.epsilon <= question.epsilon:
         message = (
             f"the mechanism of the {question.phase} phase spends epsilon = {asked.epsilon:.6g}, "
             f"and the study states {question.epsilon:.6g}; nothing was sent."
         )
         raise PromiseError(message)
+    if asked.width > MOST_SYMBOLS:
+        message = f"an answer in the {question.phase} phase would be too long for a report."
+        raise MessageError(message)
+
+
+def _read(study: Study, question: Question, record: Mapping[str, object]) -> Records:
+    """Read what is asked, and look at nothing else."""
+    given: object = record
+    if not isinstance(given, Mapping):
+        kind = type(given).__name__
+        message = f"a record must be a mapping of attribute to value, got {kind}."
+        raise RecordError(message)
+    schema = Schema(attributes=study.asked(question.phase), target=study.schema.target)
+    names = (*schema.names, schema.target.name) if question.labelled else schema.names
+    held = {name: record[name] for name in names if name in record}
+    return schema.read([held], labelled=question.labelled)
+
+
+def _phases(trusted: object) -> frozenset[str]:
+    words: list[Any] = list(trusted) if isinstance(trusted, Iterable) else [trusted]
+    if not all(word in PHASES for word in words):
+        raise ParameterError("trusted", f"phases out of {', '.join(PHASES)}", "another word")
+    return frozenset(words)
 
 
 def _beginning(study: Study) -> str:

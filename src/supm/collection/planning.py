@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_FLOOR, Decimal
+from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from typing import Final, NamedTuple
 
 from supm._errors import ParameterError
-from supm._validation import EPSILON, Integers, Reals, check_kind
+from supm._validation import EPSILON, Reals, check_kind
 from supm.collection._wishes import Wishes
 from supm.messages import Question, Study, Trust
 from supm.schema import Schema
@@ -58,7 +58,7 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     keep, classes : int, optional
         How many attributes are kept (K) and their classes (L); by a public rule where not given.
     reduce : {"rand", "wa", "pw", "waldp", "rank"}, optional
-        How attributes are chosen. By default: from joint reports in strict mode and at random in
+        How attributes are chosen where not all are kept. By default: from joint reports in strict mode and at random in
         faithful mode, and by unprotected classes where the environment is trusted.
     train, test : {"odp", "oda", "pw", "raw", "joint"}, optional
         What leaves the owners; ``test`` may be "device". By default what the trust calls for.
@@ -101,10 +101,12 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
         raise ParameterError("mode", "strict or faithful", mode)
     wishes = Wishes(schema, epsilon, trust, mode)
     known = wishes.names(attributes, keep)
-    reduction = "known" if known is not None else wishes.reduction(reduce)
-    forms = wishes.form("train", train), wishes.form("test", test)
     size = wishes.size(len(known) if known is not None else keep, classes, owners)
-    drawn = Integers("sampled", 1, len(schema.attributes)).check(sampled) if sampled else None
+    if known is None and reduce is None and size[0] == len(schema.attributes):
+        known = schema.names  # to choose all of them takes no reports
+    reduction = wishes.reduction(reduce, known)
+    forms = wishes.form("train", train), wishes.form("test", test)
+    drawn = wishes.drawn(sampled, reduction)
     split = _Split(reduction, size[0], drawn, _SHARE.check(reduce_share))
     return Study(
         schema=schema,
@@ -114,7 +116,7 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
         reduction=reduction,
         keep=size[0],
         classes=size[1],
-        questions=_questions(wishes, split, forms),
+        questions=_with_digits(wishes, split, forms),
         groups=_GROUPS if reduction == "rank" else (1,),
         attributes=known,
         purpose=purpose,
@@ -130,6 +132,14 @@ class _Split(NamedTuple):
     share: float
 
 
+def _with_digits(
+    wishes: Wishes, split: _Split, forms: tuple[str | None, str | None]
+) -> tuple[Question, ...]:
+    """Split the budget with enough digits, whatever the program around has set."""
+    with localcontext(Context(prec=40)):
+        return _questions(wishes, split, forms)
+
+
 def _questions(
     wishes: Wishes, split: _Split, forms: tuple[str | None, str | None]
 ) -> tuple[Question, ...]:
@@ -137,7 +147,7 @@ def _questions(
     reduce_form = _REDUCE_FORMS.get(split.reduction)
     # Disjoint groups have the whole budget each; the same people share it between two questions.
     first = whole if reduce_form == "joint" else _floor(whole * Decimal(repr(split.share)))
-    rest = whole - first if reduce_form in ("pw", "odp") else whole
+    rest = _floor(whole - first) if reduce_form in ("pw", "odp") else whole
     train, test = forms
     asked = []
     if reduce_form is not None:
@@ -149,8 +159,8 @@ def _questions(
     if test is not None:
         # The papers keep a share for a label that a record to be classified does not have.
         paper = wishes.mode == "faithful" and test in ("odp", "pw")
-        budget = whole * split.keep / (split.keep + 1) if paper else whole
-        asked.append(_question("test", test, _floor(budget), None))
+        budget = _floor(whole * split.keep / (split.keep + 1)) if paper else whole
+        asked.append(_question("test", test, budget, None))
     return tuple(asked)
 
 

@@ -61,7 +61,8 @@ class Reception:
     ) -> None:
         check_kind("study", study, Study)
         question = study.question(phase)
-        if question is None or phase == "test":
+        closed = phase == "test" or (phase == "reduce" and study.attributes is not None)
+        if question is None or closed:
             message = f"nothing is counted in the {phase} phase of this study."
             raise MessageError(message)
         self._asked = interview(study, phase)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.collection._columns import Classes, Numbers, Pairs, Signs
+from supm.collection._features import class_numbers
 from supm.collection.counting import Counts
 from supm.collection.interviewing import interview
 from supm.collection.separate import SeparateInterview
@@ -83,6 +85,9 @@ def associations(study: Study, counts: Counts) -> NDArray[np.float64]:
     asked = interview(study, "reduce")
     if not isinstance(asked, SeparateInterview) or not isinstance(counts, Tally):
         raise ParameterError("counts", "those of the reduce phase", type(counts).__name__)
+    axes = 2 if isinstance(asked.label, Signs) else 3
+    if counts.counts.ndim != axes or len(counts.counts) != len(asked.columns):
+        raise ParameterError("counts", "those of the reduce phase", counts.counts.shape)
     found = [
         _association(asked, column, counts.counts[place])
         for place, column in enumerate(asked.columns)
@@ -93,7 +98,7 @@ def associations(study: Study, counts: Counts) -> NDArray[np.float64]:
 def _association(asked: SeparateInterview, column: object, held: NDArray[np.int64]) -> float:
     if isinstance(column, Numbers):
         if isinstance(asked.label, Signs):
-            return _correlation(held.astype(np.float64))
+            return _correlation([int(each) for each in held])
         return _ratio_of_sums(held.astype(np.float64))
     if isinstance(column, Pairs):
         return _of_table(_debiased(column, held), column.discretizer)
@@ -115,22 +120,20 @@ def _debiased(column: Pairs, held: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def _of_table(table: NDArray[np.float64], discretizer: Discretizer) -> float:
-    scale = discretizer.representatives
+    # On [-1, 1] the sums keep their digits, whatever the unit and the zero of the attribute.
+    scale = class_numbers(discretizer)
     if scale is None:
         return _cramer(table)
     moments = [table.sum(axis=0), scale @ table, np.square(scale) @ table]
     return _ratio_of_sums(np.stack(moments, axis=1))
 
 
-def _correlation(sums: NDArray[np.float64]) -> float:
+def _correlation(sums: list[int]) -> float:
+    """Return the absolute correlation, in whole numbers up to the last division."""
     people, first, first_square, second, second_square, both = sums
-    if not people:
-        return 0.0
-    shared = both / people - first * second / people**2
-    spread = (first_square / people - (first / people) ** 2) * (
-        second_square / people - (second / people) ** 2
-    )
-    return _share(shared**2, spread)
+    shared = people * both - first * second
+    spread = (people * first_square - first**2) * (people * second_square - second**2)
+    return math.sqrt(shared**2 / spread) if spread else 0.0
 
 
 def _ratio_of_sums(by_label: NDArray[Any]) -> float:
@@ -141,7 +144,11 @@ def _ratio_of_sums(by_label: NDArray[Any]) -> float:
         return 0.0
     mean = total / people
     between = (by_label[:, 0] * np.square(by_label[:, 1] / by_label[:, 0] - mean)).sum() / people
-    return _share(between, squares / people - mean**2)
+    spread = squares / people - mean**2
+    # A smaller variance is the rounding of the sums that it comes from.
+    if spread <= 1e-12 * squares / people:
+        return 0.0
+    return math.sqrt(min(between / spread, 1.0))
 
 
 def _cramer(table: NDArray[np.float64]) -> float:
@@ -151,9 +158,4 @@ def _cramer(table: NDArray[np.float64]) -> float:
     people = table.sum()
     expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / people
     chi = (np.square(table - expected) / expected).sum()
-    return _share(chi / people / (min(table.shape) - 1), 1.0)
-
-
-def _share(part: float, whole: float) -> float:
-    # Below this a variance is the rounding of its own sums.
-    return float(np.sqrt(min(part / whole, 1.0))) if whole > 1e-12 and part > 0 else 0.0
+    return math.sqrt(min(chi / people / (min(table.shape) - 1), 1.0))

@@ -16,7 +16,7 @@ from supm._validation import Integers
 from supm.collection._columns import Column
 from supm.collection.interview import Interview
 from supm.mechanisms import Piecewise, Reports
-from supm.privacy import PureLDP, sequential
+from supm.mechanisms._words import least_reading, stated
 from supm.schema import Records
 
 __all__ = ["SeparateInterview"]
@@ -89,8 +89,7 @@ class SeparateInterview(Interview):
             spent.append(self.label.randomizer.epsilon)
         if math.inf in spent:
             return math.inf
-        total = sequential(*(PureLDP(cost) for cost in spent))
-        return total.epsilon if isinstance(total, PureLDP) else math.inf
+        return stated(sum((Fraction(least_reading(cost)) for cost in spent), start=Fraction(0)))
 
     @property
     def outcomes(self) -> int:

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm.collection._columns import Numbers, Unchanged
+from supm.collection._distinct import distinct_rows
 from supm.collection._features import class_features, number_features
+from supm.collection.counting import accepted
 from supm.collection.interviewing import interview, label_count
 from supm.collection.joint import JointInterview
 from supm.collection.separate import SeparateInterview
@@ -21,6 +23,7 @@ __all__ = ["answer_on_device", "answer_reports"]
 
 _FINE: Final = (1 << 20) + 1
 _UNSEEN: Final = 1e-3
+_ENTRIES: Final = 1 << 20
 
 
 def answer_reports(trained: Trained, reports: Reports) -> NDArray[np.int64]:
@@ -38,18 +41,23 @@ def answer_reports(trained: Trained, reports: Reports) -> NDArray[np.int64]:
     ndarray of int64
         A report that names cells as one symbol is answered by the label of highest probability
         given the report; others are taken at their word, as the papers do.
+
+    Raises
+    ------
+    ParameterError
+        If a report could not have been told.
     """
     asked = interview(trained.study, "test")
     if isinstance(asked, JointInterview):
         return _most_probable(trained, asked, reports)
     if not isinstance(asked, SeparateInterview):
         raise ParameterError("asked", "an interview of this package", type(asked).__name__)
-    rows, place = np.unique(reports.symbols, axis=0, return_inverse=True)
+    rows, place = distinct_rows(accepted(asked, reports))
     if _form(trained, "test") in ("pw", "raw"):
         features = number_features(rows, asked.columns)
     else:
         features = class_features(rows, trained.study.discretizers("test"))
-    answers: NDArray[np.int64] = trained.predictor.predict(features)[place.ravel()]
+    answers: NDArray[np.int64] = trained.predictor.predict(features)[place]
     return answers
 
 
@@ -75,9 +83,9 @@ def answer_on_device(trained: Trained, records: Records) -> NDArray[np.int64]:
         columns = tuple(Numbers(attribute=each, randomizer=Unchanged(_FINE)) for each in asked)
         held = np.stack([column.read(records) for column in columns], axis=1)
         return trained.predictor.predict(number_features(held, columns))
-    rows, place = np.unique(records.encode(discretizers), axis=0, return_inverse=True)
+    rows, place = distinct_rows(records.encode(discretizers))
     answers: NDArray[np.int64] = trained.predictor.predict(class_features(rows, discretizers))
-    return answers[place.ravel()]
+    return answers[place]
 
 
 def _most_probable(trained: Trained, asked: JointInterview, reports: Reports) -> NDArray[np.int64]:
@@ -86,12 +94,18 @@ def _most_probable(trained: Trained, asked: JointInterview, reports: Reports) ->
     held = np.full(size, 1.0 / size) if trained.cells is None else trained.cells
     # A cell that no report of the train phase told may still be somebody's.
     held = (1.0 - _UNSEEN) * held + _UNSEEN / size
-    hit = float(asked.randomizer.hit)
-    odds = hit * (size - width) / ((1.0 - hit) * width)
+    # In doubles the rest of a large budget's probability would be 0.
+    hit = asked.randomizer.hit
+    odds = float(hit * (size - width) / ((1 - hit) * width))
     mass = np.zeros((size, label_count(trained.study)))
     mass[np.arange(size), trained.predictor.predict(places(trained.study))] = held
-    told = mass[reports.symbols].sum(axis=1)
-    probable: NDArray[np.int64] = (mass.sum(axis=0) + (odds - 1.0) * told).argmax(axis=1)
+    symbols = accepted(asked, reports)
+    probable = np.empty(len(symbols), dtype=np.int64)
+    step = max(1, _ENTRIES // mass[:width].size)
+    for start in range(0, len(symbols), step):
+        rows = slice(start, start + step)
+        told = mass[symbols[rows]].sum(axis=1)
+        probable[rows] = (mass.sum(axis=0) + (odds - 1.0) * told).argmax(axis=1)
     return probable
 
 

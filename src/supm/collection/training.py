@@ -122,13 +122,21 @@ def places(study: Study) -> NDArray[np.float64]:
 def _table(asked: object, counts: Tally, labels: int) -> NDArray[np.float64]:
     """Return the weight of each cell and label; joint reports are debiased first."""
     if not isinstance(asked, JointInterview):
-        return counts.counts.astype(np.float64)
+        return _checked(asked, counts, labels)
     shares = _on_simplex(asked.randomizer.estimate(counts).values)
     return (shares * counts.reports).reshape(-1, labels)
 
 
+def _checked(asked: object, counts: Tally, labels: int) -> NDArray[np.float64]:
+    columns = asked.columns if isinstance(asked, SeparateInterview) else ()
+    cells = math.prod(column.randomizer.outcomes for column in columns)
+    if counts.counts.shape != (cells, labels):
+        raise ParameterError("counts", "those of the train phase", counts.counts.shape)
+    return counts.counts.astype(np.float64)
+
+
 def _from_rows(study: Study, asked: object, counts: RowCounts) -> WeightedCells:
-    if not isinstance(asked, SeparateInterview):
+    if not isinstance(asked, SeparateInterview) or counts.rows.shape[1] != asked.width:
         raise ParameterError("counts", "those of the train phase", type(counts).__name__)
     told, label = counts.rows[:, :-1], label_numbers(counts.rows[:, -1], asked.label)
     question = study.question("train")

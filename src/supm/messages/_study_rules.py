@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from supm._errors import ParameterError
-from supm._validation import Integers
+from supm.messages._size_rules import check_sizes
+from supm.messages._texts import is_hash
 from supm.schema import Continuous
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check_rules"]
 
-_WEIGHT: Final = Integers("a group's weight", 1, 1 << 32)
-_HASH: Final = re.compile("[0-9a-f]{64}")
 _REDUCE_FORMS: Final = {"wa": "oda", "pw": "pw", "waldp": "odp", "rank": "joint"}
 
 
@@ -30,19 +28,14 @@ def check_rules(study: Study) -> None:
     _check_trust(study)
     _check_spending(study)
     _check_attributes(study)
-    if study.previous is not None and not _is_hash(study.previous):
+    check_sizes(study)
+    if study.previous is not None and not is_hash(study.previous):
         raise ParameterError("previous", "64 hexadecimal digits", study.previous)
-
-
-def _is_hash(text: object) -> bool:
-    return isinstance(text, str) and _HASH.fullmatch(text) is not None
 
 
 def _check_groups(study: Study) -> None:
     if not 1 <= len(study.groups) <= 256:
         raise ParameterError("groups", "1 to 256 weights", len(study.groups))
-    for weight in study.groups:
-        _WEIGHT.check(weight)
     for question in study.questions:
         if question.group >= len(study.groups):
             raise ParameterError("group", f"below {len(study.groups)}", question.group)
@@ -112,7 +105,7 @@ def _check_attributes(study: Study) -> None:
             raise ParameterError("attributes", "named where they are known", None)
         return
     chosen = study.attributes
-    if not all(name in names for name in chosen):
+    if not set(chosen) <= set(names):
         raise ParameterError("attributes", "names of the schema", "another name")
     if len(set(chosen)) != len(chosen) or len(chosen) != study.keep:
         raise ParameterError("attributes", f"{study.keep} different names", len(chosen))

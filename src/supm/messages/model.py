@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import MessageError, ParameterError
+from supm._errors import MessageError, ParameterError, SchemaError
 from supm._json import canonical, check_fields, read_object
-from supm._validation import Integers
+from supm._validation import Integers, check_kind
 from supm.messages.statement import Statement
 from supm.messages.study import Study, check_version
 from supm.schema import Records
@@ -58,12 +58,21 @@ class Model:
     statement: Statement
 
     def __post_init__(self) -> None:
-        CELLS.check(math.prod(self.sizes))
-        if self.answers.shape != (math.prod(self.sizes),):
-            raise ParameterError("answers", f"{math.prod(self.sizes)} labels", self.answers.shape)
-        if int(self.answers.min()) < 0 or int(self.answers.max()) >= len(self.labels):
+        check_kind("study", self.study, Study)
+        check_kind("statement", self.statement, Statement)
+        if self.statement.study != self.study.hash:
+            raise ParameterError("statement", "about the model's study", "one about another")
+        cells = CELLS.check(math.prod(self.sizes))
+        given = np.asarray(self.answers)
+        if given.shape != (cells,) or given.dtype.kind not in "iu":
+            got = f"{given.dtype} of shape {given.shape}"
+            raise ParameterError("answers", f"{cells} whole numbers", got)
+        if int(given.min()) < 0 or int(given.max()) >= len(self.labels):
             raise ParameterError("answers", f"numbers below {len(self.labels)}", "one outside")
-        self.answers.flags.writeable = False
+        # A copy: whoever made the model keeps an array of its own.
+        answers = given.astype(np.int64)
+        answers.flags.writeable = False
+        object.__setattr__(self, "answers", answers)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -127,7 +136,7 @@ class Model:
                 answers=_answers(form["answers"]),
                 statement=Statement.from_form(form["statement"]),
             )
-        except ParameterError as error:
+        except (ParameterError, SchemaError) as error:
             raise MessageError(str(error)) from None
 
 

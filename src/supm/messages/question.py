@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from supm._errors import MessageError, ParameterError
 from supm._json import check_fields
-from supm._validation import EPSILON, Integers, check_kind
+from supm._validation import EPSILON, Integers, Reals, check_kind
 from supm.messages.trust import PHASES
 
 __all__ = ["FORMS", "PRIVATE", "Question"]
@@ -25,9 +25,12 @@ PRIVATE: Final = ("odp", "joint", "pw")
 """The forms that promise something."""
 
 _GRID: Final = ("pw", "raw")
-_STEPS: Final = Integers("steps", 1, 1 << 20)
-_SAMPLED: Final = Integers("sampled", 1, 1 << 20)
-_GROUP: Final = Integers("group", 0, 255)
+_NUMBERS: Final[dict[str, Integers | Reals]] = {
+    "epsilon": EPSILON,
+    "steps": Integers("steps", 1, 1 << 20),
+    "sampled": Integers("sampled", 1, 1 << 20),
+    "group": Integers("group", 0, 255),
+}
 _FIELDS: Final = ("phase", "form", "epsilon", "steps", "sampled", "group")
 
 
@@ -67,6 +70,7 @@ class Question:
     group: int = 0
 
     def __post_init__(self) -> None:
+        check_kind("phase", self.phase, str)
         if self.phase not in PHASES:
             raise ParameterError("phase", f"one of {', '.join(PHASES)}", self.phase)
         check_kind("form", self.form, str)
@@ -74,13 +78,11 @@ class Question:
             raise ParameterError("form", f"one of {', '.join(FORMS)}", self.form)
         self._check_presence("epsilon", self.epsilon, present=self.private)
         self._check_presence("steps", self.steps, present=self.form in _GRID)
-        if self.epsilon is not None:
-            object.__setattr__(self, "epsilon", EPSILON.check(self.epsilon))
-        if self.steps is not None:
-            _STEPS.check(self.steps)
-        if self.sampled is not None:
-            _SAMPLED.check(self.sampled)
-        _GROUP.check(self.group)
+        for name, allowed in _NUMBERS.items():
+            given = getattr(self, name)
+            if given is not None or name == "group":
+                # Stored as checked: equal questions have equal text, whatever the kind of number.
+                object.__setattr__(self, name, allowed.check(given))
 
     @property
     def private(self) -> bool:

@@ -8,16 +8,18 @@ from typing import Any, Final
 
 from supm._errors import MessageError
 from supm._json import canonical, check_fields, read_object
+from supm.messages._texts import is_hash
 from supm.messages.study import check_version
 from supm.messages.trust import PHASES
 
-__all__ = ["Report"]
+__all__ = ["MOST_SYMBOLS", "Report"]
 
 _VERSION: Final = 1
-_HASH: Final = re.compile("[0-9a-f]{64}")
 _ID: Final = re.compile("[0-9a-f]{32}")
 _FIELDS: Final = ("version", "study", "phase", "group", "symbols", "id")
-_MOST_SYMBOLS: Final = 1 << 20
+MOST_SYMBOLS: Final = 1 << 20
+"""How long an answer may be."""
+
 _LARGEST: Final = 1 << 53
 
 
@@ -53,14 +55,12 @@ class Report:
     id: str
 
     def __post_init__(self) -> None:
-        _check(_matches(_HASH, self.study), "study", "a hash of 64 hexadecimal digits")
+        _check(is_hash(self.study), "study", "a hash of 64 hexadecimal digits")
         _check(self.phase in PHASES, "phase", f"one of {', '.join(PHASES)}")
         _check(_is_whole(self.group, 256), "group", "a whole number below 256")
-        whole = 0 < len(self.symbols) <= _MOST_SYMBOLS and all(
-            _is_whole(symbol, _LARGEST) for symbol in self.symbols
-        )
-        _check(whole, "symbols", "a list of at least one whole number below 2^53")
-        _check(_matches(_ID, self.id), "id", "32 hexadecimal digits")
+        _check(_are_symbols(self.symbols), "symbols", "1 to 2^20 whole numbers below 2^53")
+        object.__setattr__(self, "symbols", tuple(self.symbols))
+        _check(_is_id(self.id), "id", "32 hexadecimal digits")
 
     def to_json(self) -> str:
         """Return the canonical text."""
@@ -93,10 +93,7 @@ class Report:
         if set(form) != set(_FIELDS):
             message = f"a report has the fields {', '.join(_FIELDS)}."
             raise MessageError(message)
-        given = {name: form[name] for name in _FIELDS if name != "version"}
-        symbols = given["symbols"]
-        given["symbols"] = tuple(symbols) if isinstance(symbols, list) else ()
-        return cls(**given)
+        return cls(**{name: form[name] for name in _FIELDS if name != "version"})
 
 
 def _check(condition: object, name: str, constraint: str) -> None:
@@ -105,8 +102,14 @@ def _check(condition: object, name: str, constraint: str) -> None:
         raise MessageError(message)
 
 
-def _matches(pattern: re.Pattern[str], text: object) -> bool:
-    return isinstance(text, str) and pattern.fullmatch(text) is not None
+def _is_id(text: object) -> bool:
+    return isinstance(text, str) and _ID.fullmatch(text) is not None
+
+
+def _are_symbols(given: object) -> bool:
+    if not isinstance(given, list | tuple) or not 0 < len(given) <= MOST_SYMBOLS:
+        return False
+    return all(_is_whole(symbol, _LARGEST) for symbol in given)
 
 
 def _is_whole(number: object, below: int) -> bool:

@@ -7,13 +7,16 @@ from typing import Any, Final
 
 from supm._errors import MessageError, ParameterError
 from supm._json import canonical, check_fields, read_object
+from supm._validation import check_kind
+from supm.messages._texts import check_text, is_hash
 from supm.messages.study import check_version
 from supm.messages.trust import PHASES
-from supm.privacy import Guarantee, NoGuarantee
+from supm.privacy import Guarantee, NoGuarantee, PureLDP
 
 __all__ = ["PhaseStatement", "Statement"]
 
 _VERSION: Final = 1
+_LONGEST: Final = 1000
 _FIELDS: Final = ("version", "software", "study", "phases", "training", "testing", "simulation")
 _PHASE_FIELDS: Final = ("phase", "method", "guarantee")
 
@@ -36,6 +39,13 @@ class PhaseStatement:
     method: str
     guarantee: Guarantee
 
+    def __post_init__(self) -> None:
+        check_kind("phase", self.phase, str)
+        if self.phase not in PHASES:
+            raise ParameterError("phase", f"one of {', '.join(PHASES)}", self.phase)
+        check_text("method", self.method, _LONGEST)
+        check_kind("guarantee", self.guarantee, Guarantee)
+
     def to_form(self) -> dict[str, Any]:
         """Return the statement as plain values for JSON."""
         return {
@@ -50,12 +60,10 @@ class PhaseStatement:
         if not isinstance(form, dict) or set(form) != set(_PHASE_FIELDS):
             message = f"a phase's statement has the fields {', '.join(_PHASE_FIELDS)}."
             raise MessageError(message)
-        if form["phase"] not in PHASES or not isinstance(form["method"], str):
-            message = "a phase's statement must have a known phase and a method in words."
-            raise MessageError(message)
-        return cls(
-            phase=form["phase"], method=form["method"], guarantee=_guarantee(form["guarantee"])
-        )
+        try:
+            return cls(**form | {"guarantee": Guarantee.from_json(form["guarantee"])})
+        except ParameterError as error:
+            raise MessageError(str(error)) from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +103,20 @@ class Statement:
     testing: Guarantee
     simulation: bool
     software: str
+
+    def __post_init__(self) -> None:
+        if not is_hash(self.study):
+            raise ParameterError("study", "a hash of 64 hexadecimal digits", self.study)
+        check_kind("phases", self.phases, tuple)
+        for each in self.phases:
+            check_kind("each of phases", each, PhaseStatement)
+        names = [each.phase for each in self.phases]
+        if len(set(names)) < len(names):
+            raise ParameterError("phases", "different ones", f"{len(names)} statements")
+        check_kind("training", self.training, Guarantee)
+        check_kind("testing", self.testing, Guarantee)
+        check_kind("simulation", self.simulation, bool)
+        check_text("software", self.software, _LONGEST)
 
     @property
     def words(self) -> str:
@@ -141,29 +163,25 @@ class Statement:
         if set(form) != set(_FIELDS) or not isinstance(form["phases"], list):
             message = f"a statement has the fields {', '.join(_FIELDS)}; its phases are a list."
             raise MessageError(message)
-        texts = isinstance(form["study"], str) and isinstance(form["software"], str)
-        if not texts or not isinstance(form["simulation"], bool):
-            message = "study and software of a statement are texts, simulation is true or false."
-            raise MessageError(message)
-        return cls(
-            study=form["study"],
-            phases=tuple(PhaseStatement.from_form(each) for each in form["phases"]),
-            training=_guarantee(form["training"]),
-            testing=_guarantee(form["testing"]),
-            simulation=form["simulation"],
-            software=form["software"],
-        )
-
-
-def _guarantee(form: object) -> Guarantee:
-    try:
-        return Guarantee.from_json(form)
-    except ParameterError as error:
-        raise MessageError(str(error)) from None
+        phases = tuple(PhaseStatement.from_form(each) for each in form["phases"])
+        try:
+            return cls(
+                study=form["study"],
+                phases=phases,
+                training=Guarantee.from_json(form["training"]),
+                testing=Guarantee.from_json(form["testing"]),
+                simulation=form["simulation"],
+                software=form["software"],
+            )
+        except ParameterError as error:
+            raise MessageError(str(error)) from None
 
 
 def _brief(guarantee: Guarantee) -> str:
     if isinstance(guarantee, NoGuarantee):
         return "nothing is promised"
-    epsilon = getattr(guarantee, "epsilon", None)
-    return "nothing leaves" if epsilon == 0 else f"epsilon = {epsilon:.6g}"
+    if guarantee == PureLDP(0.0):
+        return "nothing leaves"
+    numbers = [(name, getattr(guarantee, name, None)) for name in ("epsilon", "delta", "mu")]
+    told = [pair for pair in numbers if pair[1] is not None and pair != ("delta", 0.0)]
+    return ", ".join(f"{name} = {number:.6g}" for name, number in told)

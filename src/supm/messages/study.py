@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final
 
 from supm._errors import MessageError, ParameterError, SchemaError
 from supm._json import canonical, check_fields, read_object
-from supm._validation import EPSILON, Integers, check_kind
+from supm._validation import EPSILON, Integers, Reals, check_kind
 from supm.messages._study_rules import check_rules
+from supm.messages._texts import check_text
 from supm.messages.question import Question
 from supm.messages.trust import Trust
 from supm.schema import Attribute, Schema
@@ -30,8 +32,12 @@ REDUCTIONS: Final = {
 """How attributes are chosen, in words."""
 
 _VERSION: Final = 1
-_KEEP: Final = Integers("keep", 1, 1 << 20)
-_CLASSES: Final = Integers("classes", 2, 1 << 16)
+_NUMBERS: Final[dict[str, Integers | Reals]] = {
+    "epsilon": EPSILON,
+    "keep": Integers("keep", 1, 1 << 20),
+    "classes": Integers("classes", 2, 1 << 16),
+}
+_WEIGHT: Final = Integers("a group's weight", 1, 1 << 32)
 _LONGEST_PURPOSE: Final = 2000
 _FIELDS: Final = (
     "version",
@@ -123,16 +129,18 @@ class Study:
             raise ParameterError("mode", "strict or faithful", self.mode)
         if self.reduction not in REDUCTIONS:
             raise ParameterError("reduction", f"one of {', '.join(REDUCTIONS)}", self.reduction)
-        check_kind("purpose", self.purpose, str)
-        if len(self.purpose) > _LONGEST_PURPOSE:
-            wanted = f"a text of at most {_LONGEST_PURPOSE} characters"
-            raise ParameterError("purpose", wanted, len(self.purpose))
-        object.__setattr__(self, "epsilon", EPSILON.check(self.epsilon))
-        _KEEP.check(self.keep)
-        _CLASSES.check(self.classes)
+        check_text("purpose", self.purpose, _LONGEST_PURPOSE)
+        for name, allowed in _NUMBERS.items():
+            # Stored as checked: equal studies have equal bytes, whatever the kind of number.
+            object.__setattr__(self, name, allowed.check(getattr(self, name)))
+        groups = [_WEIGHT.check(each) for each in _members("groups", self.groups, object)]
+        object.__setattr__(self, "groups", tuple(groups))
+        object.__setattr__(self, "questions", _members("questions", self.questions, Question))
+        if self.attributes is not None:
+            object.__setattr__(self, "attributes", _members("attributes", self.attributes, str))
         check_rules(self)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """The SHA-256 of the canonical text, in hexadecimal."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
@@ -166,7 +174,7 @@ class Study:
         if self.attributes is not None:
             message = "the attributes of this study are chosen already."
             raise MessageError(message)
-        return replace(self, attributes=tuple(attributes), previous=self.hash)
+        return replace(self, attributes=attributes, previous=self.hash)
 
     def to_json(self) -> str:
         """Return the canonical text: equal studies have equal bytes."""
@@ -238,20 +246,31 @@ def _typed(form: dict[str, Any]) -> dict[str, Any]:
         message = "trust must be a list of three words."
         raise MessageError(message)
     return {
-        "schema": Schema.from_json(json.dumps(form["schema"])),
+        "schema": _schema(form["schema"]),
         "trust": Trust(reduce=trust[0], train=trust[1], test=trust[2]),
-        "groups": _tuple(form["groups"], "groups"),
-        "questions": tuple(
-            Question.from_form(each) for each in _tuple(form["questions"], "questions")
-        ),
-        "attributes": None
-        if form["attributes"] is None
-        else _tuple(form["attributes"], "attributes"),
+        "questions": _questions(form["questions"]),
     }
 
 
-def _tuple(value: object, name: str) -> tuple[Any, ...]:
-    if not isinstance(value, list):
-        message = f"{name} must be a list."
+def _schema(form: object) -> Schema:
+    try:
+        return Schema.from_json(json.dumps(form, ensure_ascii=False))
+    except RecursionError:
+        message = "schema of a study is nested too deeply."
+        raise MessageError(message) from None
+
+
+def _questions(form: object) -> tuple[Question, ...]:
+    if not isinstance(form, list):
+        message = "questions of a study must be a list."
         raise MessageError(message)
-    return tuple(value)
+    return tuple(Question.from_form(each) for each in form)
+
+
+def _members(name: str, given: object, kind: type) -> tuple[Any, ...]:
+    """Return a list as a tuple, if all in it are of one kind."""
+    if not isinstance(given, list | tuple):
+        raise ParameterError(name, "a list", type(given))
+    for each in given:
+        check_kind(f"each of {name}", each, kind)
+    return tuple(given)

@@ -1,0 +1,78 @@
+"""What makes a study answerable: no part of it too small, too large or without a meaning."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Final
+
+from supm._errors import ParameterError
+from supm._validation import EPSILON
+from supm.schema import Attribute, Categorical, Continuous
+
+if TYPE_CHECKING:
+    from supm.messages.question import Question
+    from supm.messages.study import Study
+
+__all__ = ["check_sizes"]
+
+_CELLS: Final = 1 << 20
+_CLASSES: Final = 1 << 24
+# A little above the least epsilon of a mechanism, since shares are rounded down.
+_LEAST: Final = Fraction(repr(EPSILON.low)) * (1 + Fraction(1, 1 << 40))
+
+
+def check_sizes(study: Study) -> None:
+    """Raise ParameterError where nobody could answer a question, whatever is chosen later."""
+    if len(study.schema.attributes) * study.classes > _CLASSES:
+        raise ParameterError("classes", "at most 2^24 over all attributes", study.classes)
+    for question in study.questions:
+        _check_share(study, question)
+        if question.form in ("pw", "raw"):
+            _check_order(study, question)
+        if question.form == "joint" and question.phase != "reduce":
+            _check_cells(study, question)
+
+
+def _candidates(study: Study, question: Question) -> tuple[Attribute, ...]:
+    """Return the attributes that are asked, or that may be once they are chosen."""
+    chosen = study.attributes is not None and question.phase != "reduce"
+    return study.asked(question.phase) if chosen else study.schema.attributes
+
+
+def _check_share(study: Study, question: Question) -> None:
+    if question.epsilon is None:
+        return
+    told = question.sampled or study.keep
+    if question.form == "joint":
+        parts = told if question.phase == "reduce" else 1
+    else:
+        parts = told + question.labelled
+    if Fraction(repr(question.epsilon)) < parts * _LEAST:
+        rule = f"more than {EPSILON.low:g} for each of the {parts} parts of an answer"
+        hint = "Ask for fewer attributes, or allow a larger epsilon."
+        name = f"epsilon of the {question.phase} phase"
+        raise ParameterError(name, rule, question.epsilon, hint)
+
+
+def _check_order(study: Study, question: Question) -> None:
+    for attribute in _candidates(study, question):
+        if isinstance(attribute, Categorical) and len(attribute.values) > 2:
+            rule = f"odp, oda or joint, since {attribute.name} has no order and so is no number"
+            name = f"form of the {question.phase} phase"
+            raise ParameterError(name, rule, question.form)
+
+
+def _check_cells(study: Study, question: Question) -> None:
+    sizes = sorted(_size(each, study.classes) for each in _candidates(study, question))
+    labels = len(getattr(study.schema.target, "values", ())) if question.labelled else 1
+    cells = math.prod(sizes[-study.keep :]) * labels
+    if cells > _CELLS:
+        hint = "Keep fewer attributes or fewer classes."
+        name = f"cells of a joint answer in the {question.phase} phase"
+        raise ParameterError(name, "at most 2^20", cells, hint)
+
+
+def _size(attribute: Attribute, classes: int) -> int:
+    values = classes if isinstance(attribute, Continuous) else len(attribute.values)
+    return min(values, classes) + (attribute.missing == "class")

@@ -1,0 +1,302 @@
+"""Everybody reports once: all folds see the same reports, and the tested are not trained on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+
+from supm import ParameterError, simulation
+from supm.collection import cross_validate, crossvalidation, interview, plan
+from supm.collection.crossvalidation import _Crowd, draw_groups
+from supm.collection.interview import Interview
+from supm.collection.joint import JointInterview
+from supm.collection.separate import SeparateInterview
+from supm.learning import AnyClassifier, Predictor, RadialSVM, WeightedCells, folds
+from supm.mechanisms import Reports
+from supm.messages import Study, Trust
+
+TRUSTED = Trust.parse("t,t,t")
+
+
+@dataclass
+class Spy:
+    """A learner that keeps what it was given."""
+
+    seen: list[WeightedCells] = field(default_factory=list)
+
+    def fit(self, cells: WeightedCells, *, classes: int) -> Predictor:
+        self.seen.append(cells)
+        return RadialSVM().fit(cells, classes=classes)
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Interview, int]]:
+    """List every draw of reports: who was asked, and how many."""
+    calls: list[tuple[Interview, int]] = []
+    for kind in (SeparateInterview, JointInterview):
+        original: Any = kind.randomize
+
+        def randomize(self: Any, inputs: Any, source: Any, original: Any = original) -> Reports:
+            calls.append((self, len(inputs)))
+            answer: Reports = original(self, inputs, source)
+            return answer
+
+        monkeypatch.setattr(kind, "randomize", randomize)
+    return calls
+
+
+@pytest.mark.parametrize("mode", ["strict", "faithful"])
+def test_each_person_draws_one_report_for_each_question(
+    make_people: Any, drawn: list[tuple[Interview, int]], mode: str
+) -> None:
+    people = make_people(300)
+    study = plan(people.schema, epsilon=60.0, mode=mode, reduce="pw", keep=1)
+    trial = cross_validate(study, people.records, folds(300, 10, simulation(1)), simulation(2))
+    assert set(trial.attributes) == {("strong",)}
+    # One draw for everybody in each phase, although ten folds ask.
+    assert [count for _, count in drawn] == [300, 300, 300]
+    assert len(drawn) == len(study.questions)
+
+
+def test_another_choice_of_attributes_is_another_question(
+    make_people: Any, drawn: list[tuple[Interview, int]]
+) -> None:
+    people = make_people(200)
+    study = plan(people.schema, epsilon=1.0, reduce="rank", keep=1, train="odp", test="odp")
+    trial = cross_validate(study, people.records, folds(200, 10, simulation(1)), simulation(2))
+    different = len(set(trial.attributes))
+    assert different > 1
+    assert len(drawn) == 1 + 2 * different
+
+
+def test_the_same_person_tells_the_same_in_every_fold(make_people: Any) -> None:
+    people = make_people(60)
+    study = plan(people.schema, epsilon=2.0, attributes=["strong"], train="odp", test="odp")
+    spy = Spy()
+    parts = folds(60, 6, simulation(1))
+    cross_validate(study, people.records, parts, simulation(2), learner=spy)
+    crowd = _Crowd(study, people.records, simulation(2))
+    everybody = crowd._reports(study, "train", np.arange(60)).symbols
+    whole = WeightedCells.from_rows(everybody[:, :1] * 1.0, everybody[:, 1])
+    assert len(spy.seen) == 6
+    for part, cells in zip(parts, spy.seen, strict=True):
+        rows = np.setdiff1d(np.arange(60), part)
+        expected = WeightedCells.from_rows(everybody[rows, :1] * 1.0, everybody[rows, 1])
+        assert cells.weights.sum() == 60 - len(part)
+        assert sorted(cells.weights) == sorted(expected.weights)
+    # Everybody trains in all folds but the own one.
+    assert sum(cells.weights.sum() for cells in spy.seen) == 5 * whole.weights.sum()
+
+
+def test_a_seed_fixes_the_trial_and_another_seed_changes_it(make_people: Any) -> None:
+    people = make_people(300)
+    study = plan(people.schema, epsilon=3.0, attributes=["strong"])
+    parts = folds(300, 5, simulation(1))
+    one, same, other = (
+        cross_validate(study, people.records, parts, simulation(seed)) for seed in (2, 2, 3)
+    )
+    assert one.answered == same.answered
+    assert one.answered != other.answered
+
+
+@pytest.fixture
+def asked_to_reduce(monkeypatch: pytest.MonkeyPatch) -> list[NDArray[np.int64]]:
+    """List whose reports chose attributes."""
+    calls: list[NDArray[np.int64]] = []
+    original = _Crowd.reduce
+
+    def reduce(self: _Crowd, rows: NDArray[np.int64]) -> Study:
+        calls.append(rows)
+        return original(self, rows)
+
+    monkeypatch.setattr(_Crowd, "reduce", reduce)
+    return calls
+
+
+def test_faithful_chooses_once_from_everybody_and_strict_from_the_training_folds(
+    make_people: Any, asked_to_reduce: list[NDArray[np.int64]]
+) -> None:
+    people = make_people(103)
+    parts = folds(103, 5, simulation(1), equal=True)
+    taking_part = np.sort(np.concatenate(parts))
+    for mode in ("faithful", "strict"):
+        study = plan(people.schema, epsilon=8.0, mode=mode, trust=TRUSTED, keep=1)
+        cross_validate(study, people.records, parts, simulation(2))
+    once, *by_fold = asked_to_reduce
+    assert once.tolist() == taking_part.tolist()
+    assert len(by_fold) == 5
+    for part, rows in zip(parts, by_fold, strict=True):
+        assert rows.tolist() == np.setdiff1d(taking_part, part).tolist()
+
+
+def test_the_tested_have_no_say_in_the_strict_choice_of_attributes(make_people: Any) -> None:
+    """In the fold of the tested, "noise" is the label; everywhere else it says nothing."""
+    people = make_people(400)
+    fold = np.arange(200)
+    labels = people.records.target[fold]
+    table = people.table | {"noise": people.table["noise"].copy()}
+    table["noise"][fold] = labels * 1.8 - 0.9
+    records = people.schema.read(table)
+    parts = (fold, np.arange(200, 400))
+    chosen = {}
+    for mode in ("faithful", "strict"):
+        study = plan(people.schema, epsilon=8.0, mode=mode, trust=TRUSTED, keep=1, classes=2)
+        chosen[mode] = cross_validate(study, records, parts, simulation(2)).attributes
+    assert chosen["strict"] == (("strong",), ("noise",))
+    assert len(set(chosen["faithful"])) == 1
+
+
+def test_groups_are_disjoint_and_follow_their_weights(make_people: Any) -> None:
+    people = make_people(20)
+    study = plan(people.schema, epsilon=2.0)
+    assert study.groups == (2, 3)
+    groups = draw_groups(study, 50_000, simulation(1))
+    assert set(groups.tolist()) == {0, 1}
+    assert (groups == 0).mean() == pytest.approx(0.4, abs=0.015)
+    asked = [study.question(phase) for phase in ("reduce", "train")]
+    assert [question.group for question in asked if question] == [0, 1]
+
+
+def test_nobody_answers_the_question_of_another_group(
+    make_people: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = make_people(300)
+    study = plan(people.schema, epsilon=20.0, keep=1)
+    chose, original = [], crossvalidation.reduce_study
+
+    def reduce_study(study: Study, counts: Any, source: Any) -> Study:
+        chose.append(counts.reports)
+        return original(study, counts, source)
+
+    monkeypatch.setattr(crossvalidation, "reduce_study", reduce_study)
+    spy, parts = Spy(), folds(300, 3, simulation(1))
+    cross_validate(study, people.records, parts, simulation(2), learner=spy)
+    groups = draw_groups(study, 300, simulation(2).child("groups"))
+    for number, part in enumerate(parts):
+        others = np.setdiff1d(np.arange(300), part)
+        assert chose[number] == (groups[others] == 0).sum()
+        assert spy.seen[number].weights.sum() == pytest.approx((groups[others] == 1).sum())
+
+
+def test_a_group_without_members_is_an_error_that_says_what_to_do(make_people: Any) -> None:
+    people = make_people(4)
+    study = plan(people.schema, epsilon=2.0, keep=1)
+    seeds = (
+        seed
+        for seed in range(1000)
+        if len(set(draw_groups(study, 4, simulation(seed).child("groups")).tolist())) == 1
+    )
+    with pytest.raises(ParameterError, match="More owners are needed"):
+        cross_validate(study, people.records, folds(4, 2, simulation(1)), simulation(next(seeds)))
+
+
+def test_at_small_budgets_the_device_answers_better_on_average(make_people: Any) -> None:
+    people = make_people(1000)
+    for mode in ("strict", "faithful"):
+        answered, on_device = [], []
+        for seed in range(5):
+            study = plan(
+                people.schema, epsilon=2.0, mode=mode, attributes=["strong", "weak"], classes=2
+            )
+            parts = folds(1000, 5, simulation(seed))
+            trial = cross_validate(study, people.records, parts, simulation(seed))
+            answered.append(trial.answered.accuracy)
+            on_device.append(trial.on_device.accuracy)
+        assert np.mean(on_device) > np.mean(answered)
+
+
+def test_where_nothing_is_reported_both_scores_are_those_of_the_device(make_people: Any) -> None:
+    people = make_people(200)
+    study = plan(people.schema, epsilon=4.0, trust=Trust.parse("u,u,d"), attributes=["strong"])
+    trial = cross_validate(study, people.records, folds(200, 4, simulation(1)), simulation(1))
+    assert trial.answered == trial.on_device
+
+
+@pytest.mark.parametrize("train", ["odp", "oda", "pw", "raw", "joint"])
+@pytest.mark.parametrize(
+    "learner", [RadialSVM(), AnyClassifier(estimator=LogisticRegression())], ids=["svm", "any"]
+)
+def test_a_fold_whose_training_reports_hold_one_class_is_answered_by_it(
+    make_people: Any, train: str, learner: Any
+) -> None:
+    people = make_people(40)
+    order = np.argsort(people.records.target, kind="stable")
+    zeros = int((people.records.target == 0).sum())
+    parts = (order[:zeros], order[zeros:])
+    study = plan(
+        people.schema,
+        epsilon=200.0,
+        mode="faithful",
+        trust=TRUSTED,
+        attributes=["strong"],
+        train=train,
+        test="oda",
+    )
+    trial = cross_validate(study, people.records, parts, simulation(1), learner=learner)
+    assert trial.answered.accuracy == 0.0
+    assert trial.answered.balanced_accuracy == 0.0
+
+
+@pytest.mark.parametrize("mode", ["strict", "faithful"])
+@pytest.mark.parametrize("form", ["odp", "oda", "pw", "raw", "joint"])
+def test_constant_columns_are_answered_by_the_commonest_class(
+    make_people: Any, form: str, mode: str
+) -> None:
+    people = make_people(120)
+    table = {name: np.full(120, column[0]) for name, column in people.table.items()}
+    table["ill"] = np.array(["no"] * 80 + ["yes"] * 40)
+    records = people.schema.read(table)
+    study = plan(
+        people.schema,
+        epsilon=200.0,
+        mode=mode,
+        trust=TRUSTED,
+        keep=2,
+        classes=2,
+        train=form,
+        test=form,
+    )
+    trial = cross_validate(study, records, folds(120, 4, simulation(1)), simulation(1))
+    assert trial.on_device.accuracy == pytest.approx(80 / 120)
+    assert trial.answered.majority == pytest.approx(80 / 120)
+
+
+def test_people_in_no_fold_take_no_part(make_people: Any) -> None:
+    people = make_people(103)
+    study = plan(people.schema, epsilon=8.0, mode="faithful", attributes=["strong"])
+    parts = folds(103, 10, simulation(1), equal=True)
+    spy = Spy()
+    trial = cross_validate(study, people.records, parts, simulation(2), learner=spy)
+    assert {cells.weights.sum() for cells in spy.seen} == {90.0}
+    assert (trial.answered.accuracy * 100) % 1 == pytest.approx(0, abs=1e-9)
+
+
+def test_several_labels_run_from_end_to_end(make_people: Any) -> None:
+    people = make_people(600, labels=4, wards=True)
+    study = plan(people.schema, epsilon=12.0, keep=2, classes=4)
+    trial = cross_validate(study, people.records, folds(600, 5, simulation(1)), simulation(2))
+    assert trial.answered.accuracy > trial.answered.majority + 0.2
+
+
+def test_one_fold_or_no_source_is_refused(make_people: Any) -> None:
+    people = make_people(20)
+    study = plan(people.schema, epsilon=8.0, attributes=["strong"])
+    with pytest.raises(ParameterError, match="at least two sets of rows"):
+        cross_validate(study, people.records, [np.arange(20)], simulation(1))
+    with pytest.raises(ParameterError, match="simulation"):
+        cross_validate(study, people.records, folds(20, 2, simulation(1)), 7)  # type: ignore[arg-type]
+
+
+def test_records_without_labels_are_refused(make_people: Any) -> None:
+    people = make_people(20)
+    study = plan(people.schema, epsilon=8.0, attributes=["strong"])
+    table = {name: people.table[name] for name in people.schema.names}
+    bare = people.schema.read(table, labelled=False)
+    with pytest.raises(ParameterError, match="labelled for this phase"):
+        cross_validate(study, bare, folds(20, 2, simulation(1)), simulation(1))
+    assert interview(study, "test").encode(bare).shape == (20, 1)

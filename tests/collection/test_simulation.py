@@ -1,0 +1,142 @@
+"""Accuracy comes with its spread and the constant's; on WDBC it is what the papers print."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from supm import ParameterError, RecordError, simulation
+from supm.collection import account, cross_validate, plan, simulate
+from supm.datasets import load_wdbc
+from supm.learning import RadialSVM, folds
+from supm.messages import Trust
+from supm.schema import Categorical, Continuous, Schema
+
+
+def test_raw_accuracy_on_wdbc_is_the_printed_one() -> None:
+    """Paper 000 prints 98.04 %: 549 of 560 people in ten equal folds."""
+    wdbc = load_wdbc()
+    study = plan(
+        wdbc.schema,
+        epsilon=1.0,
+        trust=Trust.parse("t,t,t"),
+        mode="faithful",
+        attributes=wdbc.schema.names,
+        train="raw",
+        test="raw",
+    )
+    found = simulate(
+        study, wdbc.records(), source=simulation(1), repeats=5, learner=RadialSVM(penalty=2.1)
+    )
+    assert abs(100 * found.accuracy_mean - 98.04) <= 0.7
+    # 560 of the 569 take part; which nine do not differs between repetitions.
+    assert found.majority == pytest.approx(0.627, abs=0.003)
+
+
+def test_accuracy_of_dr_wa_on_wdbc_is_the_printed_one() -> None:
+    """Paper 000 prints 90.29 % for DR.WA with two attributes of two classes at epsilon 10."""
+    wdbc = load_wdbc()
+    study = plan(
+        wdbc.schema,
+        epsilon=10.0,
+        mode="faithful",
+        trust=Trust.parse("t,u,u"),
+        keep=2,
+        classes=2,
+    )
+    found = simulate(
+        study, wdbc.records(), source=simulation(1), repeats=10, learner=RadialSVM(penalty=2.1)
+    )
+    assert abs(100 * found.accuracy_mean - 90.29) <= 2.0
+    assert found.accuracy_sd < 0.02
+
+
+def test_the_summary_is_that_of_the_trials(make_people: Any) -> None:
+    people = make_people(203)
+    study = plan(people.schema, epsilon=3.0, mode="faithful", attributes=["strong"])
+    done = []
+    found = simulate(
+        study,
+        people.records,
+        source=simulation(4),
+        folds=5,
+        repeats=3,
+        progress=lambda: done.append(1),
+    )
+    trials = []
+    for number in range(3):
+        source = simulation(4).child(f"repeat {number}")
+        parts = folds(203, 5, source.child("folds"), equal=True)
+        trials.append(cross_validate(study, people.records, parts, source))
+    accuracies = [trial.answered.accuracy for trial in trials]
+    assert found.accuracy_mean == pytest.approx(np.mean(accuracies))
+    assert found.accuracy_sd == pytest.approx(np.std(accuracies, ddof=1))
+    assert found.balanced_accuracy_mean == pytest.approx(
+        np.mean([trial.answered.balanced_accuracy for trial in trials])
+    )
+    assert found.on_device_accuracy_mean == pytest.approx(
+        np.mean([trial.on_device.accuracy for trial in trials])
+    )
+    assert found.majority == pytest.approx(np.mean([trial.answered.majority for trial in trials]))
+    assert (len(done), found.repeats, found.folds) == (3, 3, 5)
+    assert found.account == account(study)
+    assert found.seconds > 0
+
+
+def test_repetitions_draw_everything_anew_and_one_has_no_spread(make_people: Any) -> None:
+    people = make_people(200)
+    study = plan(people.schema, epsilon=2.0, attributes=["strong"])
+    several = simulate(study, people.records, source=simulation(1), folds=4, repeats=4)
+    assert several.accuracy_sd > 0
+    single = simulate(study, people.records, source=simulation(1), folds=4, repeats=1)
+    assert single.accuracy_sd == 0.0
+
+
+def test_a_larger_budget_buys_accuracy_up_to_what_the_classes_hold(make_people: Any) -> None:
+    people = make_people(1000)
+    means = []
+    for epsilon in (0.5, 3.0, 30.0):
+        study = plan(people.schema, epsilon=epsilon, attributes=["strong"], classes=2)
+        found = simulate(study, people.records, source=simulation(1), folds=4, repeats=2)
+        means.append(found.accuracy_mean)
+    assert means == sorted(means)
+    assert means[-1] > 0.9
+
+
+def test_three_labels_are_simulated_from_end_to_end(make_people: Any) -> None:
+    people = make_people(600, labels=3, wards=True)
+    for mode in ("strict", "faithful"):
+        study = plan(people.schema, epsilon=40.0, mode=mode, reduce="waldp", keep=2, classes=3)
+        found = simulate(study, people.records, source=simulation(1), folds=5, repeats=1)
+        assert found.accuracy_mean > 0.8 > found.majority
+
+
+def test_too_few_people_or_one_class_only_are_refused_by_counts() -> None:
+    schema = Schema(
+        attributes=(Continuous("pulse", low=0, high=200),),
+        target=Categorical("ill", values=("no", "yes")),
+    )
+    study = plan(schema, epsilon=1.0, attributes=["pulse"])
+    few = schema.read({"pulse": [61.5, 77.25, 80.0], "ill": ["no", "yes", "no"]})
+    with pytest.raises(RecordError, match="3 records, and 10 folds need at least 10") as caught:
+        simulate(study, few, source=simulation(1))
+    assert "61.5" not in str(caught.value)
+    with pytest.raises(RecordError, match="3 records, and 2 folds need at least 4"):
+        simulate(study, few, source=simulation(1), folds=2)
+    alike = schema.read({"pulse": [61.5] * 20, "ill": ["yes"] * 20})
+    with pytest.raises(RecordError, match="one class only") as caught:
+        simulate(study, alike, source=simulation(1), folds=2)
+    assert "yes" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("folds", 1), ("folds", 2.5), ("repeats", 0), ("repeats", True)]
+)
+def test_folds_and_repeats_are_whole_numbers(make_people: Any, name: str, value: Any) -> None:
+    people = make_people(20)
+    study = plan(people.schema, epsilon=1.0, attributes=["strong"])
+    wish: dict[str, Any] = {name: value}
+    with pytest.raises(ParameterError, match=name):
+        simulate(study, people.records, source=simulation(1), **wish)

@@ -1,0 +1,190 @@
+"""From counts to a classifier: the same as from all the reports, at a cost that ignores them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from supm import ParameterError, simulation
+from supm.collection import Trained, count, interview, plan, publish, run_in_process, train
+from supm.collection._features import class_features
+from supm.collection.joint import JointInterview
+from supm.collection.training import _on_simplex, places
+from supm.learning import AnyClassifier, RadialSVM, WeightedCells
+from supm.mechanisms import Reports, Tally
+from supm.messages import Model, Study, Trust
+
+LEARNERS = [
+    RadialSVM(penalty=2.1),
+    AnyClassifier(estimator=LogisticRegression(tol=1e-8)),
+    AnyClassifier(estimator=DecisionTreeClassifier(random_state=0)),
+    AnyClassifier(estimator=GaussianNB()),
+]
+NAMES = ["strong", "weak", "sex"]
+
+
+def _study(people: Any, form: str, epsilon: float = 12.0, names: Any = NAMES) -> Study:
+    trust = Trust.parse("u,t,t")
+    return plan(
+        people.schema, epsilon=epsilon, trust=trust, attributes=names, classes=3, train=form
+    )
+
+
+def _reports(study: Study, people: Any, seed: int = 2) -> Reports:
+    asked = interview(study, "train")
+    return asked.randomize(asked.encode(people.records), simulation(seed))
+
+
+def _trained(study: Study, people: Any, learner: Any = LEARNERS[0]) -> Trained:
+    counts = count(interview(study, "train"), _reports(study, people))
+    return train(study, counts, learner)
+
+
+def _name(learner: Any) -> str:
+    return type(getattr(learner, "estimator", learner)).__name__
+
+
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("learner", LEARNERS, ids=_name)
+def test_training_on_counts_equals_training_on_every_report(
+    make_people: Any, learner: Any, labels: int
+) -> None:
+    people = make_people(600, labels=labels, wards=True)
+    study = _study(people, "odp", names=["strong", "weak", "ward"])
+    reports = _reports(study, people).symbols
+    rows = WeightedCells(
+        features=class_features(reports[:, :-1], study.discretizers("train")),
+        labels=reports[:, -1],
+        weights=np.ones(len(reports)),
+    )
+    on_rows = learner.fit(rows, classes=labels).predict(places(study))
+    answers = publish(_trained(study, people, learner)).answers
+    assert (answers == on_rows).all()
+    assert len(set(answers.tolist())) == labels
+
+
+@pytest.mark.parametrize("labels", [2, 4])
+@pytest.mark.parametrize("form", ["odp", "oda", "joint", "pw", "raw"])
+def test_the_model_of_every_form_knows_what_decides(
+    make_people: Any, form: str, labels: int
+) -> None:
+    people = make_people(1500, labels=labels)
+    study = plan(
+        people.schema,
+        epsilon=30.0,
+        trust=Trust.parse("u,t,d"),
+        attributes=["strong", "weak"],
+        classes=4,
+        train=form,
+    )
+    model = publish(_trained(study, people))
+    right = (model.predict(people.records) == people.records.target).mean()
+    assert right > (0.85 if labels == 2 else 0.7)
+    again = Model.from_json(model.to_json())
+    assert (again.answers == model.answers).all()
+    assert again.statement.simulation
+
+
+def test_cells_are_placed_in_the_order_of_their_numbers(make_people: Any) -> None:
+    study = _study(make_people(5), "odp")
+    assert places(study).shape == (3 * 3 * 2, 3)
+    np.testing.assert_allclose(places(study)[:3, 1:], [[-1, -1], [-1, 1], [0, -1]], atol=1e-12)
+
+
+def test_shares_of_cells_are_estimated_on_the_simplex(make_people: Any) -> None:
+    people = make_people(20_000)
+    study = _study(people, "joint", 2.0)
+    trained = _trained(study, people)
+    assert trained.cells is not None
+    assert trained.cells.min() >= 0.0
+    assert trained.cells.sum() == pytest.approx(1.0)
+    classes = people.records.encode(study.discretizers("train"))
+    held = np.bincount(np.ravel_multi_index(tuple(classes.T), (3, 3, 2)), minlength=18) / 20_000
+    assert abs(trained.cells - held).max() < 0.03
+
+
+def test_the_projection_is_the_nearest_point_of_the_simplex() -> None:
+    for seed in range(5):
+        shares = simulation(seed).below(2000, 6).astype(np.float64) / 1000 - 0.8
+        nearest = _on_simplex(shares)
+        solved = minimize(
+            lambda point, shares=shares: np.square(point - shares).sum(),
+            np.full(6, 1 / 6),
+            bounds=[(0, 1)] * 6,
+            constraints={"type": "eq", "fun": lambda point: point.sum() - 1},
+            options={"ftol": 1e-14},
+        )
+        np.testing.assert_allclose(nearest, solved.x, atol=1e-5)
+    already = np.array([0.25, 0.75, 0.0])
+    np.testing.assert_allclose(_on_simplex(already), already, atol=1e-15)
+
+
+def test_counts_a_thousand_times_larger_give_the_same_size_of_problem(make_people: Any) -> None:
+    people = make_people(2000)
+    study = _study(people, "odp")
+    counts = count(interview(study, "train"), _reports(study, people))
+    assert isinstance(counts, Tally)
+    many = Tally(counts=counts.counts * 1000, reports=2_000_000, simulation=True)
+    learner = AnyClassifier(estimator=DecisionTreeClassifier(random_state=0))
+    few_answers, many_answers = (publish(train(study, each, learner)) for each in (counts, many))
+    assert (few_answers.answers == many_answers.answers).all()
+    machine: Any = train(study, many, RadialSVM()).predictor
+    assert len(machine.machines[0][2]) <= 18
+
+
+def test_nothing_is_trained_on_nothing_or_on_counts_of_another_phase(make_people: Any) -> None:
+    people = make_people(50)
+    study = _study(people, "odp")
+    empty = Tally(counts=np.zeros((18, 2), dtype=np.int64), reports=0, simulation=True)
+    with pytest.raises(ParameterError, match="Collect reports first"):
+        train(study, empty, RadialSVM())
+    for form in ("oda", "joint", "pw"):
+        other = _study(people, form, names=["strong"])
+        counts = count(interview(other, "train"), _reports(other, people))
+        with pytest.raises(ParameterError):
+            train(study, counts, RadialSVM())
+    joint = _study(people, "joint")
+    with pytest.raises(ParameterError, match="tally"):
+        train(joint, Tally(counts=np.ones((18, 2)), reports=36, simulation=True), RadialSVM())
+
+
+def test_reports_of_one_label_give_that_answer_everywhere(make_people: Any) -> None:
+    people = make_people(100)
+    study = _study(people, "oda")
+    reports = _reports(study, people)
+    reports.symbols[:, -1] = 1
+    trained = train(study, count(interview(study, "train"), reports), RadialSVM())
+    assert set(publish(trained).answers.tolist()) == {1}
+
+
+def test_a_model_with_too_many_cells_is_not_published(make_people: Any) -> None:
+    people = make_people(200)
+    study = plan(
+        people.schema,
+        epsilon=8.0,
+        mode="faithful",
+        attributes=["noise", "strong"],
+        classes=1025,
+    )
+    trained = _trained(study, people)
+    with pytest.raises(ParameterError, match="cells of a published model"):
+        publish(trained)
+
+
+def test_a_run_in_process_is_fixed_by_its_seed_and_says_that_it_is_simulated(
+    make_people: Any,
+) -> None:
+    people = make_people(500)
+    study = plan(people.schema, epsilon=6.0, owners=500)
+    one, same = (run_in_process(study, people.records, simulation(4)) for _ in range(2))
+    assert one.study == same.study
+    assert isinstance(interview(one.study, "train"), JointInterview)
+    assert (publish(one).answers == publish(same).answers).all()
+    assert publish(one).statement.simulation
+    assert "not private" in publish(one).statement.words
