@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import json
-import math
-from pathlib import Path
+import argparse
 
 import pytest
 
-from supm._errors import ParameterError
-from supm.cli._output import check_target, table, write_json
+from supm.cli._output import bar, epsilons, paragraph, progress, table
 
 
 def test_a_table_aligns_words_left_and_figures_right() -> None:
@@ -15,18 +12,23 @@ def test_a_table_aligns_words_left_and_figures_right() -> None:
     assert shown.splitlines() == ["a     b   c", "xx    1  22", "y   333   4"]
 
 
-def test_an_infinite_number_is_written_as_text(tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    write_json({"epsilon": math.inf, "rows": [math.nan, 1.5, "±"]}, str(path))
-    assert json.loads(path.read_text(encoding="utf-8")) == {
-        "epsilon": "inf",
-        "rows": ["nan", 1.5, "±"],
-    }
+def test_budgets_are_different_numbers() -> None:
+    assert epsilons("1,0.5") == [1.0, 0.5]
+    for text in ("1,1.0", "0", "1,", ",".join(map(str, range(1, 102)))):
+        with pytest.raises(argparse.ArgumentTypeError):
+            epsilons(text)
 
 
-def test_a_target_is_checked_before_the_work(tmp_path: Path) -> None:
-    for target in (None, "-", "here.json", str(tmp_path / "x.json")):
-        check_target("--json", target)
-    for target in ("", str(tmp_path), str(tmp_path / "no" / "x.json")):
-        with pytest.raises(ParameterError, match="--output must be a file in a folder that exists"):
-            check_target("--output", target)
+def test_a_paragraph_is_broken_and_indented() -> None:
+    lines = paragraph("word " * 40, indent="  ").splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith("  word") and len(line) <= 88 for line in lines)
+
+
+def test_progress_passes_items_on_and_is_silent_where_nobody_watches(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert list(progress(iter("abc"), total=None, unit="letters")) == ["a", "b", "c"]
+    with bar(total=2, unit="steps") as step:
+        step()
+    assert capsys.readouterr().err == ""

@@ -139,9 +139,9 @@ def test_sums_of_the_reduce_phase_are_those_of_whole_numbers(make_people: Any, l
 
 
 def test_sums_beyond_what_a_double_holds_are_exact() -> None:
-    amounts = np.array([2**52 + 1, 2**52 + 1, 2**52 + 1, 7, 1])
-    found = _add_up(np.array([0, 0, 0, 1, 0]), amounts, 3)
-    assert found.tolist() == [3 * (2**52 + 1) + 1, 7, 0]
+    amounts = np.array([2**53 - 1, 1, 1, 7, 2**53 - 2])
+    found = _add_up(np.array([0, 0, 0, 1, 1]), amounts, 3)
+    assert found.tolist() == [2**53 + 1, 2**53 + 5, 0]
 
 
 def test_a_grid_too_fine_for_exact_sums_is_refused(make_people: Any) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from supm import ParameterError, simulation
-from supm.collection import cross_validate, crossvalidation, interview, plan
+from supm.collection import cross_validate, crossvalidation, interview, plan, reduction
 from supm.collection.crossvalidation import _Crowd, draw_groups
 from supm.collection.interview import Interview
 from supm.collection.joint import JointInterview
@@ -167,11 +167,11 @@ def test_nobody_answers_the_question_of_another_group(
 ) -> None:
     people = make_people(300)
     study = plan(people.schema, epsilon=20.0, keep=1)
-    chose, original = [], crossvalidation.reduce_study
+    chose: list[int] = []
 
     def reduce_study(study: Study, counts: Any, source: Any) -> Study:
         chose.append(counts.reports)
-        return original(study, counts, source)
+        return reduction.reduce_study(study, counts, source)
 
     monkeypatch.setattr(crossvalidation, "reduce_study", reduce_study)
     spy, parts = Spy(), folds(300, 3, simulation(1))

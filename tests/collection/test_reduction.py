@@ -171,7 +171,7 @@ def test_of_attributes_alike_the_earlier_are_kept(make_people: Any) -> None:
     same = replace(
         people, schema=schema, records=schema.read(columns | {"ill": people.table["ill"]})
     )
-    study = _study(same, "wa", keep=20)
+    study = _study(same, "wa", keep=20, train="odp", test="odp")
     counts = count(interview(study, "reduce"), _reports(study, same))
     assert reduce_study(study, counts, simulation(1)).attributes == names[:20]
 

@@ -25,25 +25,41 @@ from supm.audit.grid import check_grid
 from supm.audit.independence import check_independence
 from supm.audit.long_calls import check_long_calls
 from supm.audit.mixed import check_mixed
+from supm.audit.owner_answers import check_owner
+from supm.audit.owner_output import Branch, OwnerOutput
 from supm.audit.positions import check_positions
 from supm.audit.raw_values import check_raw_values
 from supm.audit.sampler import check_density, check_sampler
 from supm.audit.shipped import Entry, Kind, catalogue, entry, kinds
 from supm.audit.sources import check_mark, check_source
+from supm.audit.studies import (
+    StudyAudit,
+    audit_owner,
+    audit_studies,
+    audit_study,
+    example_records,
+    small_studies,
+)
 from supm.audit.suite import audit, audit_all
 from supm.audit.verdict import Audit, Verdict
 
 __all__ = [
     "FAMILY_ERROR",
     "Audit",
+    "Branch",
     "Entry",
     "Finding",
     "Kind",
     "LowerBound",
+    "OwnerOutput",
+    "StudyAudit",
     "Verdict",
     "attack",
     "audit",
     "audit_all",
+    "audit_owner",
+    "audit_studies",
+    "audit_study",
     "catalogue",
     "check_attack",
     "check_channel",
@@ -58,6 +74,7 @@ __all__ = [
     "check_mark",
     "check_mixed",
     "check_outcomes",
+    "check_owner",
     "check_positions",
     "check_raw_values",
     "check_rows_sum_to_one",
@@ -72,5 +89,7 @@ __all__ = [
     "entry",
     "epsilon_lower_bound",
     "exact_epsilon",
+    "example_records",
     "kinds",
+    "small_studies",
 ]

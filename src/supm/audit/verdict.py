@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -10,7 +11,7 @@ from supm.audit.finding import Finding
 
 __all__ = ["Audit", "Verdict"]
 
-Verdict: TypeAlias = Literal["true", "loose", "not disproved", "broken"]
+Verdict: TypeAlias = Literal["true", "loose", "no guarantee", "not disproved", "broken"]
 
 _EXACT_EPSILON: Final = frozenset({"check_epsilon", "check_stated_epsilon"})
 
@@ -26,7 +27,7 @@ class Audit:
     parameters : str
         Its parameters, in words.
     claimed : float
-        The epsilon that it claims.
+        The epsilon that it claims; infinite where it promises nothing.
     lower_bound : float or None
         The epsilon that samples alone prove, where samples were drawn.
     findings : tuple of Finding
@@ -60,13 +61,16 @@ class Audit:
         """What is known about the promise.
 
         "true" and "loose" say that its epsilon was computed and is kept, loosely if there is room
-        to spare. "not disproved" says that its epsilon could not be computed, and that nothing else
-        speaks against it. "broken" says that at least one check failed.
+        to spare. "no guarantee" says that nothing is promised, and nothing is kept. "not disproved"
+        says that its epsilon could not be computed, and that nothing else speaks against it.
+        "broken" says that at least one check failed.
         """
         if not all(finding.passed for finding in self.findings):
             return "broken"
         if self.exact is None:
             return "not disproved"
+        if math.isinf(self.exact):
+            return "no guarantee"
         return "loose" if any(finding.loose for finding in self.findings) else "true"
 
     def require(self) -> None:

@@ -12,16 +12,20 @@ from collections.abc import Sequence
 
 import supm
 from supm._errors import ParameterError, SchemaError, SupmError
-from supm.cli import audit, demo
+from supm.cli import audit, demo, plan, schema, simulate, statement
 
 __all__ = ["main"]
 
 _DESCRIPTION = "Machine learning from people's data with nobody trusted to hold it."
 _EXAMPLES = """\
 examples:
-  supm demo                          a randomizer at work on public data, with a picture
-  supm audit --all                   is every shipped promise true?
-  supm audit laplace --epsilon 2     is this one?
+  supm demo                                             the whole story on public data
+  supm simulate public.csv --target ill --epsilon 1,4   what accuracy would a budget buy?
+  supm schema public.csv --target ill -o schema.json    describe the columns of public data
+  supm plan --schema schema.json --owners 1000 --epsilon 2
+                                                        what would each owner be asked?
+  supm statement model.json                             what was promised to whom?
+  supm audit --all                                      is every shipped promise true?
 """
 _FAILED, _WRONG_USAGE, _INTERRUPTED, _UNREAD = 1, 2, 130, 141
 
@@ -37,9 +41,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all went well, 1 if a promise is broken or a data set is missing, 2 if the arguments
-        are wrong or an output cannot be written, 130 if it was interrupted, 141 if nobody reads
-        the output any more.
+        0 if all went well; 1 if it failed: a promise is broken, or the content of a file is not
+        what it should be; 2 if the arguments are wrong or a file cannot be read or written; 130 if
+        it was interrupted, 141 if nobody reads the output any more.
 
     Examples
     --------
@@ -85,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"supm {supm.__version__}")
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for verb in (demo, audit):
+    for verb in (demo, simulate, schema, plan, audit, statement):
         verb.add_to(verbs)
     return parser
 

@@ -1,22 +1,31 @@
-"""Tables for people and JSON for machines."""
+"""What all verbs share: arguments, tables and sentences for people, and progress."""
 
 from __future__ import annotations
 
 import argparse
-import json
-import math
-import os
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
 
-from supm._errors import ParameterError
 from supm._validation import EPSILON
 
-__all__ = ["check_target", "epsilon", "notice", "table", "write_json"]
+__all__ = [
+    "bar",
+    "epsilon",
+    "epsilons",
+    "notice",
+    "paragraph",
+    "progress",
+    "say",
+    "table",
+]
 
+_Item = TypeVar("_Item")
 _NOTICED = 0.01
+_MOST_BUDGETS = 100
+_WIDTH = 88
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
@@ -47,25 +56,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) 
     return "\n".join(_line(row, widths, left) for row in (head, *rows))
 
 
-def check_target(option: str, target: str | None) -> None:
-    """Refuse a file that cannot be written before the work is done.
-
-    Parameters
-    ----------
-    option : str
-        The option that names the file.
-    target : str or None
-        The name of the file, "-" for the standard output, or None for nothing.
-    """
-    if target is None or target == "-":
-        return
-    path = Path(target)
-    if not target or path.is_dir() or not path.parent.is_dir():
-        raise ParameterError(option, "a file in a folder that exists", target)
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise ParameterError(option, "a file that may be written", target)
-
-
 def epsilon(text: str) -> float:
     """Read an epsilon as argparse wants it done.
 
@@ -91,6 +81,31 @@ def epsilon(text: str) -> float:
         raise argparse.ArgumentTypeError(message) from None
 
 
+def epsilons(text: str) -> list[float]:
+    """Read a list of different epsilons as argparse wants it done.
+
+    Parameters
+    ----------
+    text : str
+        Numbers with commas between.
+
+    Returns
+    -------
+    list of float
+
+    Examples
+    --------
+    >>> epsilons("1,2.5")
+    [1.0, 2.5]
+    """
+    numbers = [epsilon(part) for part in text.split(",")]
+    if len(numbers) > _MOST_BUDGETS or len(set(numbers)) < len(numbers):
+        wanted = f"must be at most {_MOST_BUDGETS} different numbers, with commas between"
+        message = f"{wanted}, got {text!r}"
+        raise argparse.ArgumentTypeError(message)
+    return numbers
+
+
 def notice(asked: float, kept: float) -> None:
     """Say on the standard error that a mechanism keeps a smaller epsilon than was asked for.
 
@@ -100,32 +115,82 @@ def notice(asked: float, kept: float) -> None:
         The two epsilons; nothing is said where they agree to one part in a hundred.
     """
     if kept < asked * (1 - _NOTICED):
-        print(
-            f"supm: note: 64-bit words cannot hold more than epsilon {kept:.4g} here; {asked:g} "
-            "was asked for.",
-            file=sys.stderr,
-        )
+        say(f"64-bit words cannot hold more than epsilon {kept:.4g} here; {asked:g} was asked for.")
 
 
-def write_json(value: Any, target: str) -> None:  # noqa: ANN401  whatever JSON can hold
-    """Write JSON to a file, or to the standard output if the target is a dash.
+def say(text: str) -> None:
+    """Say something beside the result, on the standard error.
 
     Parameters
     ----------
-    value : object
-        What JSON can hold; an infinite number is written as text.
-    target : str
-        The name of the file, or "-".
+    text : str
+        A sentence.
     """
-    text = json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    if target == "-":
-        sys.stdout.write(text)
-    else:
-        try:
-            Path(target).write_text(text, encoding="utf-8")
-        except OSError as error:
-            hint = f"{error.strerror}."
-            raise ParameterError("--json", "a file that can be written", target, hint) from None
+    print(f"supm: note: {text}", file=sys.stderr)
+
+
+def paragraph(text: str, *, indent: str = "") -> str:
+    """Break a text into lines.
+
+    Parameters
+    ----------
+    text : str
+        Sentences.
+    indent : str, default ""
+        What every line begins with.
+
+    Returns
+    -------
+    str
+        Lines without a final newline.
+    """
+    return textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+
+@contextmanager
+def bar(*, total: int, unit: str) -> Iterator[Callable[[], object]]:
+    """Show a bar on the standard error where work takes more than two seconds.
+
+    Parameters
+    ----------
+    total : int
+        How many steps there are.
+    unit : str
+        What they are.
+
+    Yields
+    ------
+    callable
+        To be called after each step.
+    """
+    from tqdm import tqdm  # noqa: PLC0415  loaded when the verb runs
+
+    # disable=None: no bar where nobody watches.
+    with tqdm(total=total, unit=f" {unit}", delay=2, disable=None, leave=False) as shown:
+        yield shown.update
+
+
+def progress(items: Iterable[_Item], *, total: int | None, unit: str) -> Iterator[_Item]:
+    """Go through items, with a bar on the standard error where it takes more than two seconds.
+
+    Parameters
+    ----------
+    items : iterable
+        What to go through.
+    total : int or None
+        How many there are, if that is known.
+    unit : str
+        What they are.
+
+    Yields
+    ------
+    object
+        The items.
+    """
+    from tqdm import tqdm  # noqa: PLC0415  loaded when the verb runs
+
+    # disable=None: no bar where nobody watches.
+    yield from tqdm(items, total=total, unit=f" {unit}", delay=2, disable=None, leave=False)
 
 
 def _line(row: Sequence[str], widths: Sequence[int], left: int) -> str:
@@ -134,14 +199,3 @@ def _line(row: Sequence[str], widths: Sequence[int], left: int) -> str:
         for place, (cell, width) in enumerate(zip(row, widths, strict=True))
     ]
     return "  ".join(cells).rstrip()
-
-
-def _finite(value: Any) -> Any:  # noqa: ANN401  whatever JSON can hold
-    """Write what JSON has no number for as text."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return value

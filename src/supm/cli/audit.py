@@ -8,7 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from supm import __version__, secure
-from supm.cli._output import check_target, epsilon, notice, table, write_json
+from supm.cli._files import check_target, write_json
+from supm.cli._output import epsilon, notice, progress, table
 
 if TYPE_CHECKING:
     from supm.audit import Audit, Entry
@@ -90,13 +91,9 @@ def _lines(arguments: argparse.Namespace) -> list[Entry]:
 
 
 def _audit(lines: list[Entry]) -> list[Audit]:
-    from tqdm import tqdm  # noqa: PLC0415  loaded when the verb runs
-
     from supm.audit import audit_all  # noqa: PLC0415  loaded when the verb runs
 
-    rows = audit_all(secure(), lines)
-    # disable=None: no bar where nobody watches.
-    return list(tqdm(rows, total=len(lines), unit=" audits", delay=2, disable=None, leave=False))
+    return list(progress(audit_all(secure(), lines), total=len(lines), unit="audits"))
 
 
 def _print(rows: list[Audit], seconds: float) -> None:

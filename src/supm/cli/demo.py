@@ -1,51 +1,49 @@
-"""The verb demo: a randomizer at work on public data."""
+"""The verb demo: the whole story on public data."""
 
 from __future__ import annotations
 
 import argparse
-import textwrap
+import json
 from typing import TYPE_CHECKING, Any
 
-from supm import ParameterError, __version__, secure, simulation
-from supm.cli._output import check_target, epsilon, notice, table, write_json
+from supm.cli._files import check_picture, check_target, write_json
+from supm.cli._output import epsilons, paragraph, table
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from supm.cli._demonstration import Demonstration, Result
+    from supm.cli._outcome import Outcome
+    from supm.cli._story import Story
 
 __all__ = ["add_to"]
 
 _EXAMPLES = """\
 examples:
-  supm demo                                   three budgets side by side, with secure randomness
-  supm demo --epsilon 0.5,2,8                 other budgets
+  supm demo                                   four budgets side by side, with secure randomness
+  supm demo --epsilon 0.5,2,8                 other budgets; the story is told for the middle one
   supm demo --seed 7 --output demo.png        the same numbers every time: a simulation
   supm demo --json -                          for machines
 """
-_FORMATS = (".png", ".pdf", ".svg")
 _PICTURE = "supm-demo.png"
-_MOST = 6
-_HOPELESS = 0.5
+_FOLDS, _REPEATS = 10, 5
 
 
 def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb to the command line."""
     parser = verbs.add_parser(
         "demo",
-        help="show a randomizer at work: a table and a picture",
-        description="Let the owners of a public data set (WDBC) report one measurement under\n"
-        "local differential privacy, and estimate the histogram from the reports alone.",
+        help="tell the whole story on public data: tables and a picture",
+        description="Let the 569 people of a public data set (WDBC) train a classifier without\n"
+        "giving their records away: what one owner holds, what leaves the device, what the\n"
+        "aggregator learns, what accuracy that buys, and what is promised. It takes less than a\n"
+        "minute.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "--epsilon",
-        type=_epsilons,
-        default=[1.0, 2.0, 4.0],
+        type=epsilons,
+        default=[1.0, 2.0, 4.0, 8.0],
         metavar="E[,E…]",
-        help="the budgets to compare, at most 6; 1,2,4 by default",
+        help="the budgets to compare; 1,2,4,8 by default",
     )
     parser.add_argument(
         "--output",
@@ -60,123 +58,146 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._demonstration import demonstrate  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._picture import draw  # noqa: PLC0415  loaded when the verb runs
-
-    picture = _picture(arguments)
+    picture = arguments.output
+    if picture is None and arguments.json != "-":
+        picture = _PICTURE
+    check_picture("--output", picture)
     check_target("--json", arguments.json)
-    source = secure() if arguments.seed is None else simulation(arguments.seed)
-    shown = demonstrate(arguments.epsilon, source)
-    for asked, result in zip(arguments.epsilon, shown.results, strict=True):
-        notice(asked, result.mechanism.epsilon)
+    story, outcome = _measure(arguments)
     if picture:
-        draw(shown, picture)
+        _draw(story, outcome, picture)
     if arguments.json:
-        write_json(_for_machines(shown), arguments.json)
+        write_json(_for_machines(story, outcome), arguments.json)
     if arguments.json != "-":
-        _print(shown)
-        print(f"\nThe picture is in {picture}.")
-        if arguments.json:
-            print(f"The figures are in {arguments.json}.")
+        _print(story, outcome)
+        for what, where in (("picture is", picture), ("figures are", arguments.json)):
+            if where:
+                print(f"The {what} in {where}.")
     return 0
 
 
-def _epsilons(text: str) -> list[float]:
-    """Read a list of different numbers."""
-    numbers = [epsilon(part) for part in text.split(",")]
-    if len(numbers) > _MOST or len(set(numbers)) < len(numbers):
-        message = f"must be at most {_MOST} different numbers, with commas between, got {text!r}"
-        raise argparse.ArgumentTypeError(message)
-    return numbers
+def _measure(arguments: argparse.Namespace) -> tuple[Story, Outcome]:
+    from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._outcome import measure  # noqa: PLC0415  the same
+    from supm.cli._story import tell  # noqa: PLC0415  the same
+    from supm.collection import plan  # noqa: PLC0415  the same
+    from supm.datasets import load_wdbc  # noqa: PLC0415  the same
+    from supm.learning import RadialSVM  # noqa: PLC0415  the same
 
-
-def _picture(arguments: argparse.Namespace) -> str | None:
-    """Return where to draw; nowhere if all goes to a machine and no picture was asked for."""
-    path: str | None = arguments.output
-    if path is None:
-        path = None if arguments.json == "-" else _PICTURE
-    if path is not None and not path.lower().endswith(_FORMATS):
-        raise ParameterError("--output", f"a file that ends in {', '.join(_FORMATS)}", path)
-    check_target("--output", path)
-    return path
-
-
-def _print(shown: Demonstration) -> None:
-    print(_story(shown))
-    for result in shown.results:
-        reach = (result.high - result.low) / 2
-        rows = zip(
-            shown.labels,
-            _percent(shown.true),
-            _percent(result.reported),
-            _percent(result.estimated),
-            [f"± {half:.1%}" for half in reach],
-            strict=True,
-        )
-        band = f"{result.confidence:.0%} band"
-        print(f"\nepsilon = {result.mechanism.epsilon:.3g}")
-        print(table(["class", "true", "reported", "estimated", band], list(rows)))
-        if reach.max() > _HOPELESS:
-            print(f"Too little budget for {shown.owners} owners: a band is wider than 100%.")
-
-
-def _story(shown: Demonstration) -> str:
-    """Say in plain words what left each device, for the smallest budget."""
-    result = min(shown.results, key=lambda each: each.mechanism.epsilon)
-    mechanism = result.mechanism
-    classes, kept = len(shown.labels), float(mechanism.response.hit)
-    text = (
-        f"{shown.owners} owners hold one number each: the {shown.attribute} of a tumour's cell "
-        "nuclei. The number stays on the owner's device. The device looks up which of "
-        f"{classes} public classes it falls into, keeps that class with probability {kept:.3f} "
-        f"(at epsilon {mechanism.epsilon:.3g}) and otherwise takes one of the other {classes - 1}, "
-        f"all alike. What leaves the device is that one class: {mechanism.report_bits} bits. "
-        f"{result.guarantee} {_spent(shown)}{_randomness(shown)}"
+    source = secure() if arguments.seed is None else simulation(arguments.seed)
+    data, learner = load_wdbc(), RadialSVM()
+    budgets = sorted(arguments.epsilon)
+    studies = [plan(data.schema, epsilon=each, owners=data.rows) for each in budgets]
+    story = tell(studies[len(studies) // 2], data, learner, source.child("story"))
+    outcome = measure(
+        studies, data.records(), source, folds=_FOLDS, repeats=_REPEATS, learner=learner
     )
-    return "\n".join(textwrap.wrap(text, 88))
+    return story, outcome
 
 
-def _spent(shown: Demonstration) -> str:
-    if len(shown.results) == 1:
-        return ""
-    total = sum(result.mechanism.epsilon for result in shown.results)
-    return (
-        f"The {len(shown.results)} budgets below are alternatives: an owner who sent all of these "
-        f"reports would have spent their sum, {total:.3g}. "
+def _draw(story: Story, outcome: Outcome, path: str) -> None:
+    from supm.cli._outcome import curve  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._panels import draw_story  # noqa: PLC0415  the same
+
+    draw_story(story, curve(outcome, "WDBC"), path)
+
+
+def _print(story: Story, outcome: Outcome) -> None:
+    from supm.cli._outcome import figures  # noqa: PLC0415  loaded when the verb runs
+
+    parts = (
+        ("What one owner holds", _holds(story)),
+        ("What leaves the device", _leaves(story)),
+        ("What the aggregator learns", _learns(story)),
+        ("What accuracy it buys", f"{figures(outcome)}\n{_between(outcome)}"),
+        ("What is promised", paragraph(story.model.statement.words)),
+    )
+    for number, (head, text) in enumerate(parts, 1):
+        print(f"{number}. {head}\n\n{text}\n")
+
+
+def _holds(story: Story) -> str:
+    study = story.study
+    rows = [
+        [each.attribute.name, f"{story.record[each.attribute.name]:g}", _class(each, story)]
+        for each in study.discretizers("train")
+    ]
+    target = study.schema.target.name
+    rows.append([target, str(story.record[target]), "the label"])
+    words = (
+        f"A record of {len(story.record)} values, which stays on the owner's device. The study "
+        f"asks about {study.keep} of its {len(study.schema.attributes)} measures, by public "
+        "classes, and the label:"
+    )
+    return f"{paragraph(words)}\n{table(['value', 'held', 'class'], rows, left=1)}"
+
+
+def _class(discretizer: Any, story: Story) -> str:  # noqa: ANN401  any discretizer of a number
+    place = int(discretizer.encode([story.record[discretizer.attribute.name]])[0])
+    return f"{place + 1} of {discretizer.size}: {discretizer.labels[place]}"
+
+
+def _leaves(story: Story) -> str:
+    randomizer = story.asked.randomizer
+    told = ", ".join(str(symbol + 1) for symbol in story.report.symbols)
+    several = randomizer.width > 1
+    noun = f"names {randomizer.width} of them" if several else "names one of them"
+    among = "the own is among them" if several else "the own one"
+    luck = among if story.held in story.report.symbols else "all others" if several else "another"
+    words = (
+        f"The classes and the label together are one of {randomizer.size} combinations. The device "
+        f"{noun}: the owner's own, number {story.held + 1}, with probability "
+        f"{float(randomizer.hit):.3f}, and otherwise only others, all alike. This time it named "
+        f"{told}: {luck}, but nobody else can tell. This is the whole report:"
+    )
+    return f"{paragraph(words)}\n{story.report.to_json()}"
+
+
+def _learns(story: Story) -> str:
+    from supm.cli._panels import commonest, name_of_cell  # noqa: PLC0415  loaded when the verb runs
+
+    words = (
+        f"{story.people['reduce']} owners, by lot, helped to choose the attributes, and the other "
+        f"{story.people['train']} to train. Out of reports, and never a record, come the estimated "
+        "share of people with each combination of classes, and a model: an answer for each. The "
+        "true shares are known here because the data are public."
+    )
+    rows = [
+        [
+            name_of_cell(story, cell),
+            str(story.model.labels[story.model.answers[cell]]),
+            *(f"{share[cell]:.1%}" for share in (story.told, story.estimated, story.true)),
+        ]
+        for cell in commonest(story)
+    ]
+    head = ["classes", "the model says", "in reports", "estimated", "true"]
+    return f"{paragraph(words)}\n{table(head, rows, left=2)}"
+
+
+def _between(outcome: Outcome) -> str:
+    return paragraph(
+        f"Always predicting the commonest class is right for {outcome.majority:.1%}, and the same "
+        f"learner without privacy for {outcome.baseline.accuracy:.1%} "
+        f"({outcome.baseline.repeats} repetitions). On device: the model comes to the record."
     )
 
 
-def _randomness(shown: Demonstration) -> str:
-    if shown.simulation:
-        return "This run is a simulation, not private."
-    return "The randomness is secure: its key came from the operating system."
+def _for_machines(story: Story, outcome: Outcome) -> dict[str, Any]:
+    from supm import __version__  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._outcome import for_machines  # noqa: PLC0415  the same
 
-
-def _percent(shares: NDArray[np.float64]) -> list[str]:
-    return [f"{share:.1%}" for share in shares]
-
-
-def _for_machines(shown: Demonstration) -> dict[str, Any]:
     return {
         "version": __version__,
         "dataset": "wdbc",
-        "attribute": shown.attribute,
-        "owners": shown.owners,
-        "simulation": shown.simulation,
-        "classes": list(shown.labels),
-        "true": shown.true.tolist(),
-        "results": [_result_for_machines(result) for result in shown.results],
-    }
-
-
-def _result_for_machines(result: Result) -> dict[str, Any]:
-    return {
-        "epsilon": result.mechanism.epsilon,
-        "guarantee": result.guarantee.to_json(),
-        "report_bits": result.mechanism.report_bits,
-        "reported": result.reported.tolist(),
-        "estimated": result.estimated.tolist(),
-        "low": result.low.tolist(),
-        "high": result.high.tolist(),
-        "confidence": result.confidence,
+        "simulation": story.simulation,
+        "epsilon": story.study.epsilon,
+        "attributes": list(story.study.attributes or ()),
+        "reports": story.people,
+        "report": json.loads(story.report.to_json()),
+        "in_reports": story.told.tolist(),
+        "estimated": story.estimated.tolist(),
+        "true": story.true.tolist(),
+        "model": story.model.answers.tolist(),
+        "statement": story.model.statement.to_form(),
+        "accuracy": for_machines(outcome),
     }

@@ -1,0 +1,347 @@
+"""Audits of whole studies: what one owner sends in all phases together, against what is stated."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import Final
+
+from supm._random import RandomSource
+from supm._validation import Integers
+from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_one, exact_epsilon
+from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.owner_answers import check_owner
+from supm.audit.owner_output import Branch, OwnerOutput
+from supm.audit.sampler import check_sampler
+from supm.audit.verdict import Audit
+from supm.collection import account, interview, plan
+from supm.mechanisms._words import stated
+from supm.messages import Question, Study, Trust
+from supm.privacy import Guarantee, PureLDP
+from supm.schema import Attribute, Categorical, Continuous, Ordinal, Schema
+
+__all__ = [
+    "StudyAudit",
+    "audit_owner",
+    "audit_studies",
+    "audit_study",
+    "example_records",
+    "small_studies",
+]
+
+_EXAMPLES: Final = Integers(
+    "example records", 1, 1 << 12, "Audit a study of fewer attributes, classes and labels."
+)
+_DRAWS: Final = 1 << 12
+_OWNERS: Final = 16
+_LOOSE: Final = 1e-9
+_REDUCTIONS: Final = ("rand", "wa", "pw", "waldp", "rank")
+_PAIRS: Final = (*product(("odp", "oda"), repeat=2), ("pw", "pw"), ("joint", "joint"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyAudit:
+    """What an audit of one study found.
+
+    Parameters
+    ----------
+    training : Audit
+        Of all that a training owner sends: the answers to the reduce and train questions of the
+        own group, about the same record.
+    testing : Audit
+        Of all that a test owner sends.
+    """
+
+    training: Audit
+    testing: Audit
+
+    @property
+    def rows(self) -> tuple[Audit, Audit]:
+        """Both audits, as lines of a table."""
+        return self.training, self.testing
+
+    def require(self) -> None:
+        """Raise PromiseError if a promise is broken."""
+        for row in self.rows:
+            row.require()
+
+
+def audit_study(
+    study: Study, source: RandomSource, *, draws: int = _DRAWS, error: float = FAMILY_ERROR
+) -> StudyAudit:
+    """Audit the whole output of the owners of a study over a small schema.
+
+    The exact channel is written down for example records that hold every class, every label, the
+    bounds and, where it is allowed, no value.
+
+    Parameters
+    ----------
+    study : Study
+        The study. Before the attributes are chosen, the first ``keep`` stand for the chosen ones.
+    source : RandomSource
+        Where randomness comes from.
+    draws : int, default 4096
+        Outputs drawn for each example record.
+    error : float, default 1e-6
+        Chance that a true study is called broken.
+
+    Returns
+    -------
+    StudyAudit
+        The verdict on each owner is that of `Audit`: "no guarantee" where a phase sends values as
+        they are and the study's account says so.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> found = audit_study(small_studies()["pw, odp, oda"], simulation(1))
+    >>> print(found.training)
+    pw, odp, oda (training owner): claimed 2, exact 2, lower bound -, true
+    >>> print(found.testing)
+    pw, odp, oda (test owner): claimed inf, exact inf, lower bound -, no guarantee
+    """
+    if study.attributes is None:
+        study = study.reduced(study.schema.names[: study.keep])
+    promised = account(study)
+    first = _audit_phases(study, ("reduce", "train"), promised.training, source, (draws, error / 2))
+    second = _audit_phases(study, ("test",), promised.testing, source, (draws, error / 2))
+    return StudyAudit(training=first, testing=second)
+
+
+def audit_studies(source: RandomSource) -> Iterator[Audit]:
+    """Audit the owners of all `small_studies`, one after the other.
+
+    Parameters
+    ----------
+    source : RandomSource
+        Where randomness comes from.
+
+    Yields
+    ------
+    Audit
+        Two for each study. The chance that a true study is called broken is 10^-6 over all of them.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> next(audit_studies(simulation(1))).verdict
+    'true'
+    """
+    audited = small_studies()
+    for study in audited.values():
+        yield from audit_study(study, source, error=FAMILY_ERROR / len(audited)).rows
+
+
+def audit_owner(
+    output: OwnerOutput,
+    source: RandomSource,
+    *,
+    claimed: float,
+    draws: int = _DRAWS,
+    error: float = FAMILY_ERROR,
+) -> Audit:
+    """Audit the whole output of one owner against a claim about all of it.
+
+    Parameters
+    ----------
+    output : OwnerOutput
+        What leaves the owner.
+    source : RandomSource
+        Where randomness comes from.
+    claimed : float
+        The epsilon that is claimed for everything together; infinite where nothing is promised.
+    draws : int, default 4096
+        Outputs drawn for each record.
+    error : float, default 1e-6
+        Chance that a true claim is called broken.
+
+    Returns
+    -------
+    Audit
+        Rows, exact epsilon and sampler of the composed channel.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> study = small_studies()["rand, joint, joint"].reduced(("pulse",))
+    >>> asked = interview(study, "train")
+    >>> output = OwnerOutput(
+    ...     records=study.schema.read(example_records(study)),
+    ...     branches=(Branch(weight=1, asked=(asked, asked)),),
+    ... )
+    >>> audit_owner(output, simulation(1), claimed=2.0, draws=100).verdict
+    'broken'
+    """
+    findings = (
+        check_inputs(output),
+        check_rows_sum_to_one(output),
+        check_epsilon(output, claimed=claimed),
+        check_sampler(output, source, draws=draws, error=error),
+    )
+    return Audit(mechanism="owner", parameters="", claimed=claimed, findings=findings)
+
+
+def small_studies(epsilon: float = 2.0) -> Mapping[str, Study]:
+    """Return small studies by name: every reduction with every pair of train and test forms.
+
+    Parameters
+    ----------
+    epsilon : float, default 2
+        The budget of each owner.
+
+    Returns
+    -------
+    mapping of str to Study
+        Named by reduction, train form and test form. Every phase is as untrusted as its form
+        allows.
+
+    Examples
+    --------
+    >>> [name for name in small_studies() if name.startswith("wa")][:4]
+    ['wa, odp, odp', 'wa, odp, oda', 'wa, oda, odp', 'wa, oda, oda']
+    """
+    return {
+        f"{reduction}, {train}, {test}": _small(reduction, train, test, epsilon)
+        for reduction in _REDUCTIONS
+        for train, test in _PAIRS
+    }
+
+
+def example_records(study: Study) -> list[dict[str, object]]:
+    """Return public records that hold every class, every label, the bounds and missing values.
+
+    Parameters
+    ----------
+    study : Study
+        The study; its schema is small.
+
+    Returns
+    -------
+    list of dict
+
+    Examples
+    --------
+    >>> example_records(small_studies()["rand, odp, odp"])[0]
+    {'pulse': 0.0, 'stage': 1, 'ill': 'no'}
+    """
+    fields = (*study.schema.attributes, study.schema.target)
+    values = [_examples(attribute, study.classes) for attribute in fields]
+    _EXAMPLES.check(math.prod(len(each) for each in values))
+    names = [attribute.name for attribute in fields]
+    return [dict(zip(names, held, strict=True)) for held in product(*values)]
+
+
+def _audit_phases(
+    study: Study,
+    phases: tuple[str, ...],
+    promised: Guarantee,
+    source: RandomSource,
+    effort: tuple[int, float],
+) -> Audit:
+    records = example_records(study)
+    asked = [each for each in study.questions if each.phase in phases]
+    weights = study.groups if phases != ("test",) else (1,)
+    output = OwnerOutput(
+        records=study.schema.read(records),
+        branches=tuple(
+            Branch(
+                weight=weight,
+                asked=tuple(interview(study, each.phase) for each in asked if each.group == group),
+            )
+            for group, weight in enumerate(weights)
+        ),
+    )
+    found = audit_owner(
+        output, source, claimed=_comparable(promised), draws=effort[0], error=effort[1]
+    )
+    some = [records[place * (len(records) - 1) // (_OWNERS - 1)] for place in range(_OWNERS)]
+    more = _check_budget(study, promised), *(_check_phase(study, each) for each in asked)
+    forms = (study.question("train"), study.question("test"))
+    words = [study.reduction, *("device" if form is None else form.form for form in forms)]
+    return replace(
+        found,
+        mechanism=", ".join(words),
+        claimed=promised.epsilon if isinstance(promised, PureLDP) else math.inf,
+        parameters="test owner" if phases == ("test",) else "training owner",
+        findings=(*found.findings, *more, check_owner(study, phases, some, source)),
+    )
+
+
+def _comparable(promised: Guarantee) -> float:
+    """Return the claim as exact epsilons are compared with it.
+
+    A guarantee names the decimal that it prints as; an exact epsilon is a float that reads as no
+    less either in binary or as a decimal.
+    """
+    if not isinstance(promised, PureLDP):
+        return math.inf
+    return stated(Fraction(repr(promised.epsilon)))
+
+
+def _check_budget(study: Study, promised: Guarantee) -> Finding:
+    """Check that the account is within what the study states, where anything is promised."""
+    claimed = promised.epsilon if isinstance(promised, PureLDP) else 0.0
+    return Finding(
+        check="check_budget",
+        passed=claimed <= study.epsilon,
+        detail=f"the account claims {claimed:.9g}, the study states {study.epsilon:.9g}",
+        statistic=claimed,
+    )
+
+
+def _check_phase(study: Study, question: Question) -> Finding:
+    """Check one phase alone: what is exact, what its interview claims, what its question states."""
+    asked = interview(study, question.phase)
+    exact = exact_epsilon(asked.exact_channel())
+    stated = math.inf if question.epsilon is None else question.epsilon
+    return Finding(
+        check=f"check_{question.phase}",
+        passed=exact <= asked.epsilon <= stated,
+        detail=f"the question states {stated:.9g}, its interview claims {asked.epsilon:.9g}, "
+        f"exact {exact:.9g}",
+        statistic=exact,
+        loose=exact < stated * (1 - _LOOSE),
+    )
+
+
+def _examples(attribute: Attribute, classes: int) -> list[object]:
+    held: list[object]
+    if isinstance(attribute, Continuous):
+        low, high = attribute.low, attribute.high
+        inner = ((place + 0.5) / classes for place in range(classes))
+        held = [low, *(low * (1 - share) + high * share for share in inner), high]
+    else:
+        held = list(attribute.values)
+    return [*held, None] if attribute.missing == "class" else held
+
+
+def _small(reduction: str, train: str, test: str, epsilon: float) -> Study:
+    schema = Schema(
+        attributes=(
+            Continuous("pulse", low=0, high=200),
+            Ordinal("stage", values=(1, 2, 3), missing="class"),
+        ),
+        target=Categorical("ill", values=("no", "yes")),
+    )
+    trusted = {True: "trusted", False: "untrusted"}
+    study = plan(
+        schema,
+        epsilon=epsilon,
+        mode="strict" if "joint" in (train, test) else "faithful",
+        trust=Trust(
+            reduce=trusted[reduction == "wa"],
+            train=trusted[train == "oda"],
+            test=trusted[test == "oda"],
+        ),
+        keep=1,
+        classes=2,
+        reduce=reduction,
+        train=train,
+        test=test,
+    )
+    # The least grid that has a middle: the arithmetic is that of any other.
+    shrunk = (replace(each, steps=each.steps and 2) for each in study.questions)
+    return replace(study, questions=tuple(shrunk))

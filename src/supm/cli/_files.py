@@ -1,0 +1,120 @@
+"""Files that verbs read and write: checked before the work, and errors in one sentence."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from supm._errors import ParameterError
+
+__all__ = ["check_picture", "check_target", "read_text", "write_json", "write_text"]
+
+_FORMATS = (".png", ".pdf", ".svg")
+
+
+def check_target(option: str, target: str | None) -> None:
+    """Refuse a file that cannot be written before the work is done.
+
+    Parameters
+    ----------
+    option : str
+        The option that names the file.
+    target : str or None
+        The name of the file, "-" for the standard output, or None for nothing.
+    """
+    if target is None or target == "-":
+        return
+    path = Path(target)
+    if not target or path.is_dir() or not path.parent.is_dir():
+        raise ParameterError(option, "a file in a folder that exists", target)
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ParameterError(option, "a file that may be written", target)
+
+
+def check_picture(option: str, target: str | None) -> None:
+    """Refuse a picture that cannot be drawn before the work is done.
+
+    Parameters
+    ----------
+    option : str
+        The option that names the file.
+    target : str or None
+        The name of the file, or None for no picture.
+    """
+    if target is not None and not target.lower().endswith(_FORMATS):
+        raise ParameterError(option, f"a file that ends in {', '.join(_FORMATS)}", target)
+    check_target(option, target)
+
+
+def read_text(name: str, path: str) -> str:
+    """Read a small file of text.
+
+    Parameters
+    ----------
+    name : str
+        The argument that names the file.
+    path : str
+        The name of the file.
+
+    Returns
+    -------
+    str
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        hint = f"{error.strerror}."
+    except UnicodeDecodeError:
+        hint = "It is not UTF-8 text."
+    raise ParameterError(name, "a file that can be read", path, hint)
+
+
+def write_json(value: Any, target: str) -> None:  # noqa: ANN401  whatever JSON can hold
+    """Write JSON to a file, or to the standard output if the target is a dash.
+
+    Parameters
+    ----------
+    value : object
+        What JSON can hold; an infinite number is written as text.
+    target : str
+        The name of the file, or "-".
+    """
+    text = json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    write_text("--json", text, target)
+
+
+def write_text(option: str, text: str, target: str) -> None:
+    """Write text to a file, or to the standard output if the target is a dash.
+
+    Parameters
+    ----------
+    option : str
+        The option that names the file.
+    text : str
+        What to write.
+    target : str
+        The name of the file, or "-".
+    """
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(target).write_text(text, encoding="utf-8")
+    except OSError as error:
+        hint = f"{error.strerror}."
+        raise ParameterError(option, "a file that can be written", target, hint) from None
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401  whatever JSON can hold
+    """Write what JSON has no number for as text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return value

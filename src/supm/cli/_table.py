@@ -1,0 +1,188 @@
+"""A CSV file as columns of text. No error shows what a cell holds."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import numpy as np
+from numpy.dtypes import StringDType
+from numpy.typing import NDArray
+
+from supm._errors import ParameterError, RecordError
+from supm.cli._output import progress
+
+__all__ = ["Table", "read_table"]
+
+_DELIMITERS: Final = (",", ";", "\t")
+# Cells that are held as Python's text at one time: about 130 MB.
+_CHUNK: Final = 1 << 21
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Table:
+    """A table of text.
+
+    Parameters
+    ----------
+    path : str
+        Where it came from.
+    names : tuple of str
+        The names of the columns: none is blank, and no two are equal.
+    chunks : tuple of ndarray
+        The records, in pieces of many rows each.
+    """
+
+    path: str
+    names: tuple[str, ...]
+    chunks: tuple[NDArray[Any], ...]
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return sum(len(chunk) for chunk in self.chunks)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return the text of one column.
+
+        Parameters
+        ----------
+        name : str
+            The exact name.
+
+        Returns
+        -------
+        ndarray of text
+        """
+        place = self._places.get(name)
+        if place is None:
+            close = difflib.get_close_matches(name, self.names, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else "columns go by their exact name."
+            message = f"{self.path} has no column {name!r}; {hint}"
+            raise RecordError(message)
+        return np.concatenate([chunk[:, place] for chunk in self.chunks])
+
+    def columns(self) -> Iterator[tuple[str, NDArray[Any]]]:
+        """Go through all columns, each with its name."""
+        for place, name in enumerate(self.names):
+            yield name, np.concatenate([chunk[:, place] for chunk in self.chunks])
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
+
+
+def read_table(path: str) -> Table:
+    """Read a CSV file, also one packed with gzip.
+
+    The first line names the columns. The values are separated by commas, semicolons or tabs,
+    whichever the first line has most of; spaces around a value do not count.
+
+    Parameters
+    ----------
+    path : str
+        The name of the file.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ParameterError
+        If the file cannot be read.
+    RecordError
+        If it is not a table with a header; the message names the line or the column.
+    """
+    try:
+        with _opened(path) as lines:
+            shown = progress(lines, total=None, unit="lines")
+            return _parsed(path, _decoded(path, shown))
+    except (OSError, EOFError, zlib.error) as error:
+        hint = f"{getattr(error, 'strerror', None) or 'It is damaged'}."
+        raise ParameterError("DATA", "a file that can be read", path, hint) from None
+
+
+def _opened(path: str) -> gzip.GzipFile | BinaryIO:
+    packed = path.lower().endswith(".gz")
+    return gzip.open(path, "rb") if packed else Path(path).open("rb")
+
+
+def _decoded(path: str, lines: Iterable[bytes]) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            message = f"{path}, line {number}: this is not UTF-8 text; save the file as UTF-8 CSV."
+            raise RecordError(message) from None
+        yield text
+
+
+def _parsed(path: str, lines: Iterator[str]) -> Table:
+    first = next(lines, "")
+    delimiter = max(_DELIMITERS, key=first.count)
+    reader = csv.reader(
+        chain([first], lines), delimiter=delimiter, strict=True, skipinitialspace=True
+    )
+    try:
+        names = _header(path, next(reader, []))
+        chunks = tuple(_chunks(path, reader, len(names)))
+    except csv.Error as error:
+        # The messages of the csv module name the fault and never the text.
+        message = f"{path}, line {reader.line_num}: this is not CSV ({error}); is a quote unclosed?"
+        raise RecordError(message) from None
+    if not chunks:
+        message = f"{path} has a header and no records; at least one line of values is needed."
+        raise RecordError(message)
+    return Table(path=path, names=names, chunks=chunks)
+
+
+def _header(path: str, cells: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(cell.strip() for cell in cells)
+    if not any(names):
+        message = f"{path}, line 1: there must be the names of the columns, and it is empty."
+        raise RecordError(message)
+    if "" in names:
+        place = names.index("") + 1
+        message = f"{path}, line 1: column {place} has no name; name it or leave the column out."
+        raise RecordError(message)
+    places: dict[str, int] = {}
+    for place, name in enumerate(names, 1):
+        earlier = places.setdefault(name, place)
+        if earlier < place:
+            # By number: in a file without a header these names would be values.
+            message = f"{path}, line 1: columns {earlier} and {place} have one name; rename one."
+            raise RecordError(message)
+    return names
+
+
+def _chunks(path: str, reader: Any, width: int) -> Iterator[NDArray[Any]]:  # noqa: ANN401  the csv module has no public name for its reader
+    held: list[list[str]] = []
+    most = max(1, _CHUNK // width)
+    for cells in reader:
+        if len(cells) == width:
+            held.append(cells)
+        elif cells:
+            message = (
+                f"{path}, line {reader.line_num}: {len(cells)} values where the header has "
+                f"{width} columns."
+            )
+            raise RecordError(message)
+        if len(held) == most:
+            yield _compact(held)
+            held = []
+    if held:
+        yield _compact(held)
+
+
+def _compact(rows: list[list[str]]) -> NDArray[Any]:
+    """Hold text in 16 bytes a cell, where Python's own takes 60."""
+    return np.strings.strip(np.array(rows, dtype=StringDType()))

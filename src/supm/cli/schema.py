@@ -1,0 +1,68 @@
+"""The verb schema: describe the columns of PUBLIC data."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from supm.cli._files import check_target, write_text
+from supm.cli._output import say
+
+if TYPE_CHECKING:
+    from supm.schema import Schema
+
+__all__ = ["add_to"]
+
+_EXAMPLES = """\
+examples:
+  supm schema public.csv --target diagnosis -o schema.json    to a file, to be read and corrected
+  supm schema public.csv --target diagnosis -o -              to the screen
+"""
+
+
+def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb to the command line."""
+    parser = verbs.add_parser(
+        "schema",
+        help="write a schema from PUBLIC data",
+        description="Write down what the columns of a CSV file seem to be: bounds rounded outward\n"
+        "to round numbers, scales of whole numbers, lists of texts. It reads the data, so they\n"
+        "must be PUBLIC or synthetic: bounds that come from private data are a leak.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("data", metavar="DATA.csv", help="public data; the first line has names")
+    parser.add_argument("--target", required=True, metavar="COL", help="the column to be predicted")
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="FILE", help="where to write it; - prints it"
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from supm.cli._derive import derive  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._table import read_table  # noqa: PLC0415  loaded when the verb runs
+
+    check_target("--output", arguments.output)
+    say(
+        f"bounds and values come from {arguments.data}, so it must be public or synthetic: from "
+        "private data they would be a leak."
+    )
+    derived = derive(read_table(arguments.data), arguments.target)
+    for note in derived.notes:
+        say(note)
+    write_text("--output", derived.schema.to_json(), arguments.output)
+    if arguments.output != "-":
+        print(_counted(derived.schema))
+        print(
+            f"The schema is in {arguments.output}: read it, and correct it where you know better."
+        )
+    return 0
+
+
+def _counted(schema: Schema) -> str:
+    kinds = Counter(type(attribute).__name__.lower() for attribute in schema.attributes)
+    parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+    noun = "attribute" if len(schema.attributes) == 1 else "attributes"
+    return f"{len(schema.attributes)} {noun} ({parts}), target {schema.target.name!r}."

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from supm._errors import RecordError
+from supm.cli._cells import read_records
+from supm.cli._derive import Derived, derive, round_bounds
+from supm.cli._table import Table, read_table
+from supm.schema import Categorical, Continuous, Ordinal
+
+PRIVATE = "QX7731"
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def table(folder: Path, **columns: list[object]) -> Table:
+    path = folder / "public.csv"
+    rows = [
+        ",".join(columns),
+        *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True)),
+    ]
+    path.write_text("\n".join(rows))
+    return read_table(str(path))
+
+
+def derived(folder: Path, **columns: list[object]) -> Derived:
+    labels: list[object] = ["no", "yes"] * 20
+    return derive(table(folder, **columns, ill=labels), "ill")
+
+
+@given(FINITE, FINITE)
+def test_round_bounds_hold_what_they_bound_and_little_more(one: float, other: float) -> None:
+    assume(one != other)
+    low, high = min(one, other), max(one, other)
+    below, above = round_bounds(low, high)
+    assert below <= low < high <= above
+    tenth = (high - low) / 10 * (1 + 1e-9)
+    slack = 1e-12 * max(abs(low), abs(high))
+    assert low - below <= tenth + slack
+    assert above - high <= tenth + slack
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "bounds"),
+    [
+        (0.05263, 0.1634, (0.05, 0.17)),
+        (143.5, 2501.0, (0.0, 2600.0)),
+        (-1.0, 1.0, (-1.0, 1.0)),
+        (1990, 2024, (1990, 2024)),
+        (-0.31, 47.2, (-2.0, 48.0)),
+        (1e-300, 3e-300, (1e-300, 3e-300)),
+    ],
+)
+def test_round_bounds_are_round(low: float, high: float, bounds: tuple[float, float]) -> None:
+    assert round_bounds(low, high) == bounds
+
+
+def test_each_kind_of_column_becomes_its_kind_of_attribute(tmp_path: Path) -> None:
+    found = derived(
+        tmp_path,
+        pulse=[50.5 + k for k in range(40)],
+        stage=[1, 2, 4, 2] * 10,
+        code=[100, 200] * 20,
+        ward=["north", "east"] * 20,
+        weight=["NA", *(60 + k / 10 for k in range(39))],
+        diet=["", *(["none", "vegan", "none"] * 13)],
+    )
+    assert found.notes == ()
+    assert found.schema.attributes == (
+        Continuous("pulse", low=50.0, high=90.0),
+        Ordinal("stage", values=(1, 2, 3, 4)),
+        Ordinal("code", values=(100, 200)),
+        Categorical("ward", values=("east", "north")),
+        Continuous("weight", low=60.0, high=63.8, missing="class"),
+        Categorical("diet", values=("none", "vegan"), missing="class"),
+    )
+    assert found.schema.target == Categorical("ill", values=("no", "yes"))
+
+
+def test_what_tells_nothing_is_left_out_and_said(tmp_path: Path) -> None:
+    found = derived(
+        tmp_path,
+        age=[20.5 + k for k in range(40)],
+        site=["here"] * 40,
+        unit=[7] * 40,
+        name=[f"{PRIVATE}{k}" for k in range(40)],
+        note=[""] * 40,
+        rate=["inf", *range(39)],
+    )
+    assert [attribute.name for attribute in found.schema.attributes] == ["age"]
+    assert found.notes == (
+        "2 columns are constant and left out: 'site', 'unit'.",
+        "1 column is of too many different texts and left out: 'name'.",
+        "1 column is empty and left out: 'note'.",
+        "1 column is infinite in places and left out: 'rate'.",
+    )
+
+
+def test_many_columns_left_out_are_counted(tmp_path: Path) -> None:
+    columns: dict[str, list[object]] = {f"c{k}": [k] * 40 for k in range(9)}
+    found = derived(tmp_path, age=[20.5 + k for k in range(40)], **columns)
+    assert found.notes == ("9 columns are constant and left out: 'c0', 'c1', 'c2' and 6 more.",)
+
+
+@pytest.mark.parametrize(
+    ("labels", "values"),
+    [
+        (["b", "a"], ("a", "b")),
+        ([1, 0], (0, 1)),
+        ([1.0, -1.0], (-1, 1)),
+        ([0.5, 1.5], (0.5, 1.5)),
+        (["True", "False"], ("False", "True")),
+        ([9007199254740993, 1], (1.0, 9007199254740992.0)),
+    ],
+)
+def test_labels_keep_their_kind(
+    labels: list[object], values: tuple[object, ...], tmp_path: Path
+) -> None:
+    ages: list[object] = [20.5 + k for k in range(40)]
+    found = derive(table(tmp_path, age=ages, ill=labels * 20), "ill")
+    assert found.schema.target == Categorical("ill", values=values)  # type: ignore[arg-type]
+
+
+def test_a_target_of_many_numbers_is_continuous(tmp_path: Path) -> None:
+    ages: list[object] = [20.5 + k for k in range(40)]
+    found = derive(table(tmp_path, age=ages, cost=[k * 1.5 for k in range(40)]), "cost")
+    assert found.schema.task == "continuous"
+
+
+@pytest.mark.parametrize(
+    ("labels", "complaint"),
+    [
+        ([PRIVATE] * 40, "ill: all 40 records have one label; there is nothing to predict"),
+        ([""] * 40, "ill: 40 of 40 records have no label"),
+        (["?", *([PRIVATE, "x", "y"] * 13)], "ill: 1 of 40 records have no label; leave them out"),
+        ([f"{PRIVATE}{k}" for k in range(40)], "ill: 40 labels for 40 records are too many"),
+    ],
+)
+def test_a_target_that_cannot_be_predicted_is_refused(
+    labels: list[object], complaint: str, tmp_path: Path
+) -> None:
+    ages: list[object] = [20.5 + k for k in range(40)]
+    with pytest.raises(RecordError) as refusal:
+        derive(table(tmp_path, age=ages, ill=labels), "ill")
+    assert complaint in str(refusal.value)
+    assert PRIVATE not in str(refusal.value)
+
+
+def test_a_table_without_a_useful_column_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match=r"no column beside 'ill' can be used\. 1 column is con"):
+        derived(tmp_path, site=["here"] * 40)
+
+
+def test_a_derived_schema_reads_the_table_that_it_came_from(tmp_path: Path) -> None:
+    held = table(
+        tmp_path,
+        pulse=["NA", *(50.5 + k for k in range(39))],
+        ward=["north", "east"] * 20,
+        stage=[1, 5] * 20,
+        ill=[0, 1] * 20,
+    )
+    records = read_records(held, derive(held, "ill").schema)
+    assert records.rows == 40
+    assert records.target is not None
+    assert records.target.tolist() == [0, 1] * 20

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from supm.cli import main
+from supm.schema import Categorical, Continuous, Schema
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_with_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{20.5 + k},here,{'ny'[k % 2]}" for k in range(40)]
+    Path("public.csv").write_text("\n".join(["age,site,ill", *rows]))
+
+
+def test_a_schema_is_written_and_the_reading_of_data_is_said(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["schema", "public.csv", "--target", "ill", "-o", "schema.json"]) == 0
+    assert Schema.from_json(Path("schema.json").read_text()) == Schema(
+        attributes=(Continuous("age", low=20.0, high=60.0),),
+        target=Categorical("ill", values=("n", "y")),
+    )
+    said = capsys.readouterr()
+    assert said.out.startswith("1 attribute (1 continuous), target 'ill'.\nThe schema is in schema")
+    assert "public.csv, so it must be public or synthetic" in said.err
+    assert "1 column is constant and left out: 'site'." in said.err
+
+
+def test_a_dash_prints_the_schema_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["schema", "public.csv", "--target", "ill", "-o", "-"]) == 0
+    assert Schema.from_json(capsys.readouterr().out).names == ("age",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "complaint"),
+    [
+        (["public.csv", "--target", "ILL", "-o", "-"], 1, "has no column 'ILL'"),
+        (["public.csv", "--target", "site", "-o", "-"], 1, "all 40 records have one label"),
+        (["nowhere.csv", "--target", "ill", "-o", "-"], 2, "DATA must be a file that can be read"),
+        (["public.csv", "--target", "ill", "-o", "no/x"], 2, "--output must be a file in a folder"),
+        (["public.csv", "-o", "-"], 2, "required: --target"),
+        (["public.csv", "--target", "ill"], 2, "required: -o/--output"),
+    ],
+)
+def test_bad_input_is_one_sentence(
+    arguments: list[str], code: int, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["schema", *arguments]) == code
+    said = capsys.readouterr()
+    assert complaint in said.err.splitlines()[-1]
+    assert said.out == ""

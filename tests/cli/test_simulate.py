@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from matplotlib.image import imread
+
+from supm.cli import main
+
+pytestmark = pytest.mark.usefixtures("wdbc")
+QUICK = ["--folds", "3", "--repeats", "2", "--seed", "1"]
+WDBC = ["simulate", "wdbc.csv", "--target", "diagnosis"]
+PRIVATE = "QX7731"
+
+
+def figures(*options: str) -> dict[str, Any]:
+    assert main([*WDBC, *QUICK, "--json", "out.json", *options]) == 0
+    found: dict[str, Any] = json.loads(Path("out.json").read_text())
+    return found
+
+
+def test_the_json_has_the_keys_that_scripts_rely_on() -> None:
+    found = figures("--epsilon", "2,8", "--schema", "wdbc.json")
+    assert list(found) == ["n", "target", "majority", "results"]
+    assert (found["n"], found["target"]) == (569, "diagnosis")
+    assert found["majority"] == pytest.approx(357 / 569)
+    assert [result["epsilon"] for result in found["results"]] == [2.0, 8.0]
+    for result in found["results"]:
+        assert list(result) == [
+            "epsilon",
+            "mode",
+            "trust",
+            "accuracy_mean",
+            "accuracy_sd",
+            "balanced_accuracy_mean",
+            "on_device_accuracy_mean",
+            "plan",
+            "guarantee",
+            "seconds",
+        ]
+        assert result["mode"] == "strict"
+        assert result["trust"] == ["untrusted", "untrusted", "untrusted"]
+        assert result["plan"]["evaluation"]["repeats"] == 2
+        assert result["plan"]["evaluation"]["folds"] == 3
+        assert result["guarantee"]["training"]["epsilon"] <= result["epsilon"]
+        assert 0 < result["on_device_accuracy_mean"] < 1
+    raw = found["results"][0]["plan"]["evaluation"]["without_privacy_accuracy_mean"]
+    assert 0.95 < raw < 1
+
+
+def test_more_budget_buys_more_accuracy() -> None:
+    small, large = figures("--epsilon", "0.1,12")["results"]
+    assert large["accuracy_mean"] > small["accuracy_mean"] + 0.1
+
+
+def test_people_see_accuracy_beside_majority_repetitions_and_promise(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*WDBC, *QUICK, "--epsilon", "1,4", "--plot", "out.png"]) == 0
+    output = capsys.readouterr()
+    head = ["epsilon", "accuracy", "spread", "balanced", "on", "device", "majority"]
+    lines = [line.split() for line in output.out.splitlines()]
+    assert [*head, "repetitions", "folds"] in lines
+    words = " ".join(output.out.split())
+    assert "Always predicting the commonest class is right for 62.7%" in words
+    assert "the same learner without privacy, on the raw data of 569 people, for 9" in words
+    assert "factor of at most 2.72 (local differential privacy" in words
+    assert "factor of at most 54.6 (local differential privacy" in words
+    assert words.count("Strict mode; reduce untrusted") == 1
+    assert "bounds and values come from wdbc.csv, which must be public or synthetic" in output.err
+    height, width, _ = imread("out.png").shape
+    assert min(height, width) > 500
+
+
+def test_with_a_schema_nothing_is_derived(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "wdbc.csv", "--schema", "wdbc.json", *QUICK, "--epsilon", "1"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_seed_repeats_the_figures() -> None:
+    once, again = (figures("--epsilon", "3")["results"][0] for _ in range(2))
+    assert once.pop("seconds") >= 0
+    assert again.pop("seconds") >= 0
+    assert once == again
+
+
+def test_json_on_the_screen_is_json_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*WDBC, *QUICK, "--epsilon", "1", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["n"] == 569
+
+
+@pytest.mark.parametrize("trust", ["t,u,u", "u,t,d", "t,t,t", "u,u,d"])
+@pytest.mark.parametrize("mode", ["strict", "faithful"])
+def test_every_trust_is_simulated_and_what_is_not_promised_is_not_claimed(
+    trust: str, mode: str
+) -> None:
+    (result,) = figures("--epsilon", "6", "--trust", trust, "--mode", mode)["results"]
+    promised = result["guarantee"]["training"]["type"] == "pure-ldp"
+    assert promised == trust.startswith("u,u")
+    if trust.endswith("d"):
+        assert result["guarantee"]["testing"] == {"type": "pure-ldp", "epsilon": 0.0}
+        assert result["accuracy_mean"] == result["on_device_accuracy_mean"]
+
+
+def test_options_reach_the_plan() -> None:
+    options = ["--mode", "faithful", "--reduce", "pw", "--train", "pw", "--test", "odp"]
+    found = figures("--epsilon", "20", *options, "--attributes", "3", "--classes", "4")
+    plan = found["results"][0]["plan"]
+    assert (plan["keep"], plan["classes"], plan["reduction"]) == (3, 4, "pw")
+    assert [question["form"] for question in plan["questions"]] == ["pw", "pw", "odp"]
+
+
+def table(*rows: str, header: str = "age,ward,ill") -> list[str]:
+    Path("small.csv").write_text("\n".join([header, *rows]))
+    return ["simulate", "small.csv", "--target", "ill", *QUICK]
+
+
+GOOD = [f"{20.5 + k},{'ne'[k % 2]},{'ny'[k % 2]}" for k in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "complaint"),
+    [
+        ([f"{20.5 + k},n,{PRIVATE}" for k in range(40)], 1, "all 40 records have one label"),
+        ([f"1,n,{'ny'[k % 2]}" for k in range(40)], 1, "2 columns are constant and left out"),
+        ([*GOOD, f"{PRIVATE},n"], 1, "line 42: 2 values where the header has 3 columns"),
+        ([*GOOD, "1,n,"], 1, "ill: 1 of 41 records have no label; leave them out"),
+        ([f"{k},n,{k * 1.5}" for k in range(40)], 2, "--target must be a column of classes"),
+        (["20.5,n,y", "30.5,e,n"], 1, "the table has 2 records"),
+        ([], 1, "a header and no records"),
+    ],
+)
+def test_a_table_that_cannot_be_learned_from_is_one_sentence(
+    rows: list[str], code: int, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(table(*rows)) == code
+    output = capsys.readouterr()
+    assert complaint in output.err.splitlines()[-1]
+    assert PRIVATE not in output.err
+    assert output.out == ""
+
+
+def test_three_rows_are_too_few_for_ten_folds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*table(*GOOD[:3]), "--folds", "10"]) == 1
+    assert "the table has 3 records, and 10 folds need at least 10" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("column", "complaint"),
+    [
+        ("mean radius", "mean radius: the column holds text where numbers are expected"),
+        ("diagnosis", "diagnosis: 1 of 569 records hold a value that is not among the 2"),
+    ],
+)
+def test_what_contradicts_the_schema_is_refused_without_the_value(
+    column: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    header, first, *rest = Path("wdbc.csv").read_text().splitlines()
+    cells = first.split(",")
+    cells[header.split(",").index(column)] = PRIVATE
+    Path("bad.csv").write_text("\n".join([header, ",".join(cells), *rest]))
+    assert main(["simulate", "bad.csv", "--schema", "wdbc.json", *QUICK]) == 1
+    output = capsys.readouterr()
+    assert complaint in output.err
+    assert PRIVATE not in output.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "complaint"),
+    [
+        (["--target", "nosuch"], 1, "has no column 'nosuch'"),
+        (["--target", "Diagnosis"], 1, "did you mean 'diagnosis'?"),
+        (["--epsilon", "0"], 2, "argument --epsilon: must be a number in"),
+        (["--epsilon", "1,1.0"], 2, "must be at most 100 different numbers"),
+        (["--attributes", "31"], 2, "--attributes must be a whole number from 1"),
+        (["--folds", "1"], 2, "folds must be a whole number"),
+        (["--repeats", "0"], 2, "repeats must be a whole number"),
+        (["--penalty", "0"], 2, "penalty must be a number"),
+        (["--seed", "-1"], 2, "seed must be a whole number"),
+        (["--plot", "out.doc"], 2, "--plot must be a file that ends in"),
+        (["--plot", "no/such/out.png"], 2, "--plot must be a file in a folder that exists"),
+        (["--json", "."], 2, "--json must be a file in a folder that exists"),
+        (["--schema", "wdbc.json", "--target", "age"], 2, "--target must be that of the schema"),
+        (["--train", "raw"], 2, "where the train phase is untrusted"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(
+    options: list[str], code: int, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*WDBC, *QUICK, *options]) == code
+    output = capsys.readouterr()
+    assert complaint in output.err.splitlines()[-1]
+    assert output.out == ""
+
+
+def test_without_target_and_schema_there_is_nothing_to_predict(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["simulate", "wdbc.csv"]) == 2
+    assert "--target must be given where there is no --schema" in capsys.readouterr().err

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from supm import simulation
+from supm.cli import main
+from supm.collection import plan, publish, run_in_process
+from supm.datasets import load_wdbc
+from supm.messages import Model, Statement
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def model() -> Model:
+    data = load_wdbc()
+    study = plan(data.schema, epsilon=2.0, attributes=["mean radius"])
+    Path("study.json").write_text(study.to_json())
+    return publish(run_in_process(study, data.records(), simulation(1)))
+
+
+def test_model_statement_and_study_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    made = model()
+    Path("model.json").write_text(made.to_json())
+    Path("statement.json").write_text(made.statement.to_json())
+    shown = {}
+    for noun in ("model", "statement", "study"):
+        assert main(["statement", f"{noun}.json"]) == 0
+        shown[noun] = " ".join(capsys.readouterr().out.split())
+        assert shown[noun].startswith(f"{noun}.json is a {noun}. ")
+        assert "factor of at most 7.39 (local differential privacy" in shown[noun]
+    assert "This was a simulation" in shown["model"]
+    assert shown["model"].endswith(shown["statement"].split("statement. ", 1)[1])
+    assert "mean radius" in shown["study"]
+
+
+def test_json_is_a_statement_again(capsys: pytest.CaptureFixture[str]) -> None:
+    made = model()
+    Path("model.json").write_text(made.to_json())
+    assert main(["statement", "model.json", "--json", "-"]) == 0
+    assert Statement.from_json(capsys.readouterr().out) == made.statement
+    assert main(["statement", "model.json", "--json", "found.json"]) == 0
+    assert Statement.from_json(Path("found.json").read_text()) == made.statement
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "complaint"),
+    [
+        ("{}", 1, "no model, statement or study"),
+        ("", 1, "not JSON"),
+        ("[1]", 1, "must be a JSON object"),
+        ('{"answers": 1}', 1, "version of a model must be"),
+        ('{"phases": 1, "version": 9}', 1, "version of a statement must be"),
+        ('{"questions": 1}', 1, "version of a study must be"),
+        (b"\xff\xfe", 2, "It is not UTF-8 text"),
+        (None, 2, "No such file or directory"),
+    ],
+)
+def test_what_is_none_of_them_is_refused(
+    content: str | bytes | None, code: int, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if content is not None:
+        Path("x.json").write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert main(["statement", "x.json"]) == code
+    output = capsys.readouterr()
+    assert complaint in output.err
+    assert len(output.err.splitlines()) == 1
+    assert output.out == ""
+
+
+def test_an_altered_model_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    form = json.loads(model().to_json())
+    Path("x.json").write_text(json.dumps(form | {"signature": 1}))
+    assert main(["statement", "x.json"]) == 1
+    assert "signature" in capsys.readouterr().err

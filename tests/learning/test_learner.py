@@ -1,0 +1,140 @@
+"""A weight is that many records: training on cells equals training on the duplicates."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from supm import ParameterError, simulation
+from supm.learning import AnyClassifier, Learner, RadialSVM, WeightedCells
+from supm.learning.learner import Constant
+from supm.learning.svm import Machine, by_interior_point, by_libsvm
+
+PLACES = np.array(list(itertools.product((-0.75, -0.25, 0.25, 0.75), repeat=3)))
+
+# Those of scikit-learn that treat a weight as so many records, with parameters that do not look at
+# the number of rows.
+WEIGHTED = [
+    LogisticRegression(C=3.0, tol=1e-8, max_iter=1000),
+    DecisionTreeClassifier(random_state=0),
+    DecisionTreeClassifier(max_depth=3, random_state=0),
+    GaussianNB(),
+    BernoulliNB(),
+    RidgeClassifier(),
+    AdaBoostClassifier(n_estimators=5, random_state=0),
+    SVC(C=2.1, gamma=0.7, tol=1e-8),
+]
+
+
+def _cells(classes: int, seed: int, scale: int = 8) -> WeightedCells:
+    """Make cells that lean to one class on the one side of a plane, with many errors."""
+    drawn = simulation(seed).below(scale, len(PLACES) * classes).astype(np.int64)
+    lean = np.outer(PLACES @ (1.0, 0.6, 0.2), np.linspace(-1, 1, classes)) * scale
+    counts = drawn.reshape(-1, classes) + np.clip(lean, 0, None).astype(np.int64)
+    return WeightedCells.from_counts(PLACES, counts)
+
+
+def _duplicates(cells: WeightedCells) -> WeightedCells:
+    times = cells.weights.astype(np.int64)
+    return WeightedCells(
+        features=np.repeat(cells.features, times, axis=0),
+        labels=np.repeat(cells.labels, times),
+        weights=np.ones(int(times.sum())),
+    )
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("estimator", WEIGHTED, ids=lambda each: type(each).__name__)
+def test_any_classifier_on_cells_answers_as_on_the_duplicates(estimator: Any, classes: int) -> None:
+    for seed in range(3):
+        cells = _cells(classes, seed)
+        learner = AnyClassifier(estimator=estimator)
+        on_cells = learner.fit(cells, classes=classes).predict(PLACES)
+        on_rows = learner.fit(_duplicates(cells), classes=classes).predict(PLACES)
+        assert (on_cells == on_rows).all()
+        assert len(set(on_cells.tolist())) > 1
+
+
+@pytest.mark.parametrize("classes", [2, 3, 4])
+def test_the_papers_machine_on_cells_answers_as_on_the_duplicates(classes: int) -> None:
+    learner: Learner = RadialSVM(penalty=2.1)
+    for seed in range(3):
+        cells = _cells(classes, seed)
+        on_cells = learner.fit(cells, classes=classes).predict(PLACES)
+        on_rows = learner.fit(_duplicates(cells), classes=classes).predict(PLACES)
+        assert (on_cells == on_rows).all()
+
+
+def _dual(machine: Machine, gamma: float) -> float:
+    """Return the dual objective of a machine that lists each class of a place by itself."""
+    places, amounts, _ = machine
+    kernel = rbf_kernel(places, places, gamma=gamma)
+    return float(np.abs(amounts).sum() - amounts @ kernel @ amounts / 2)
+
+
+def test_the_dual_objective_is_that_of_the_duplicates() -> None:
+    for seed in range(3):
+        cells = _cells(2, seed)
+        rows = _duplicates(cells)
+        on_cells, on_rows = by_libsvm(cells, 0.7, 2.1), by_libsvm(rows, 0.7, 2.1)
+        found, expected = (_dual(each, 0.7) for each in (on_cells, on_rows))
+        assert found == pytest.approx(expected, rel=1e-5)
+        # The other solver sums amounts of both signs at a place, so their sizes are not known; the
+        # decisions of the unique optimum are.
+        places, amounts, constant = by_interior_point(cells, 0.7, 2.1)
+        decided = rbf_kernel(PLACES, places, gamma=0.7) @ amounts + constant
+        places, amounts, constant = on_rows
+        expected_decisions = rbf_kernel(PLACES, places, gamma=0.7) @ amounts + constant
+        np.testing.assert_allclose(decided, expected_decisions, atol=5e-3)
+
+
+def test_training_leaves_the_users_classifier_as_it_was() -> None:
+    mine = LogisticRegression()
+    AnyClassifier(estimator=mine).fit(_cells(2, 1), classes=2)
+    assert not hasattr(mine, "coef_")
+
+
+def test_where_there_is_one_class_it_is_the_answer() -> None:
+    cells = WeightedCells(features=PLACES, labels=np.full(len(PLACES), 2), weights=np.ones(64))
+    for learner in (RadialSVM(), AnyClassifier(estimator=LogisticRegression())):
+        trained = learner.fit(cells, classes=3)
+        assert set(trained.predict(PLACES).tolist()) == {2}
+    assert Constant(label=2).predict(PLACES).dtype == np.int64
+
+
+def test_a_class_that_nobody_reported_is_never_the_answer() -> None:
+    cells = _cells(2, 1)
+    for learner in (RadialSVM(), AnyClassifier(estimator=GaussianNB())):
+        assert set(learner.fit(cells, classes=5).predict(PLACES).tolist()) <= {0, 1}
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KNeighborsClassifier(),
+        make_pipeline(LogisticRegression()),
+        LogisticRegression,
+        "LogisticRegression",
+        None,
+    ],
+)
+def test_what_cannot_be_trained_on_weights_is_refused(estimator: Any) -> None:
+    with pytest.raises(ParameterError, match="whose fit takes sample_weight"):
+        AnyClassifier(estimator=estimator)
+
+
+@pytest.mark.parametrize("penalty", [0, -1.0, float("nan"), float("inf"), "2.1", None, True])
+def test_a_penalty_that_is_no_positive_number_is_refused(penalty: Any) -> None:
+    with pytest.raises(ParameterError, match="penalty"):
+        RadialSVM(penalty=penalty)
