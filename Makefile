@@ -16,7 +16,7 @@ help: ## print this list
 
 setup: $(VENV)/full ## install the package with everything that tests and documentation need
 
-demo: $(VENV)/small ## show a randomizer at work: a table and a picture
+demo: $(VENV)/small ## the whole story on public data: a record, a report, a model, its accuracy, a picture
 	$(BIN)/supm demo
 
 test: ## lint, run all tests, build the documentation; stop at the first failure

@@ -20,11 +20,13 @@ from ours import records
 
 from supm._random import secure
 
+__all__ = ["megabytes"]
+
 _STATUS = Path("/proc/self/status")
 _BLOCK = 1000
 
 
-def _megabytes(field: str) -> float:
+def megabytes(field: str) -> float:
     """Return VmRSS (held now) or VmHWM (held at most) of this process.
 
     Linux starts a child's ``ru_maxrss`` at its parent's size, so it is the second choice.
@@ -49,9 +51,9 @@ def _input(name: str, kind: str, count: int) -> NDArray[Any]:
 
 def _measure(randomize: Callable[..., object], values: NDArray[Any]) -> dict[str, float]:
     source = secure()
-    before = _megabytes("VmRSS")
+    before = megabytes("VmRSS")
     reports = randomize(values, source)
-    peak = _megabytes("VmHWM")
+    peak = megabytes("VmHWM")
     del reports
     return {"extra": peak - before, "process": peak}
 

@@ -26,14 +26,17 @@ class Race(Generic[_Key]):
     disturbed least. More turns may follow later, when the neighbour may have gone.
     """
 
-    def __init__(self, works: Mapping[_Key, Work]) -> None:
+    def __init__(
+        self, works: Mapping[_Key, Work], clock: Callable[[], float] = time.perf_counter
+    ) -> None:
         self._works = works
+        self._clock = clock
         self.seconds = dict.fromkeys(works, float("inf"))
 
     def take_turns(self, repeats: int) -> None:
         """Run each piece of work so many times more."""
         for _ in range(repeats):
             for key, work in self._works.items():
-                start = time.perf_counter()
+                start = self._clock()
                 work()
-                self.seconds[key] = min(self.seconds[key], time.perf_counter() - start)
+                self.seconds[key] = min(self.seconds[key], self._clock() - start)

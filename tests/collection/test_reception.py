@@ -31,7 +31,7 @@ STUDIES = {
     "pw": (plan(SCHEMA, attributes=KNOWN, train="pw", **FAITHFUL), "train"),
     "waldp": (plan(SCHEMA, reduce="waldp", keep=2, **FAITHFUL), "reduce"),
     "dr.pw": (plan(SCHEMA, reduce="pw", keep=2, **FAITHFUL), "reduce"),
-    "rank": (plan(SCHEMA, epsilon=3.0), "reduce"),
+    "rank": (plan(SCHEMA, epsilon=3.0, reduce="rank"), "reduce"),
     "wa": (plan(SCHEMA, trust=Trust(reduce="trusted"), keep=2, **FAITHFUL), "reduce"),
 }
 every_study = pytest.mark.parametrize(("study", "phase"), STUDIES.values(), ids=STUDIES)

@@ -63,7 +63,7 @@ def _run(arguments: argparse.Namespace) -> int:
     check_target("--json", arguments.json)
     lines = _lines(arguments)
     start = time.monotonic()
-    rows = _audit(lines)
+    rows = _audit(lines) + (_audit_owners() if arguments.all else [])
     return _report(rows, time.monotonic() - start, arguments.json)
 
 
@@ -96,18 +96,28 @@ def _audit(lines: list[Entry]) -> list[Audit]:
     return list(progress(audit_all(secure(), lines), total=len(lines), unit="audits"))
 
 
+def _audit_owners() -> list[Audit]:
+    """Audit all that leaves an owner, for every way in which a study can ask."""
+    from supm.audit import audit_studies, small_studies  # noqa: PLC0415  loaded when the verb runs
+
+    total = 2 * len(small_studies())
+    return list(progress(audit_studies(secure()), total=total, unit="owners"))
+
+
 def _print(rows: list[Audit], seconds: float) -> None:
     print(table(_HEAD, [_cells(row) for row in rows], left=2))
     for row in rows:
         for finding in row.findings:
             if not finding.passed:
                 print(f"\n{row.mechanism}, {row.parameters}: {finding}")
-    kept, open_still, broken = _counts(rows).values()
+    kept, open_still, none, broken = _counts(rows).values()
     promises = "promise" if kept == 1 else "promises"
     print(
         f"\n{kept} {promises} kept exactly, {open_still} not disproved by samples, "
         f"{broken} broken, in {seconds:.0f} s."
     )
+    if none:
+        print(f"{none} owners are promised nothing, because a phase is trusted; the study says so.")
     if open_still:
         print(_NOT_DISPROVED)
 
@@ -117,6 +127,7 @@ def _counts(rows: list[Audit]) -> dict[str, int]:
     return {
         "kept_exactly": verdicts.count("true") + verdicts.count("loose"),
         "not_disproved": verdicts.count("not disproved"),
+        "no_guarantee": verdicts.count("no guarantee"),
         "broken": verdicts.count("broken"),
     }
 

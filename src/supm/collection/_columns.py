@@ -18,6 +18,7 @@ from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm._validation import Integers
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
+from supm.mechanisms._words import WORDS
 from supm.schema import Attribute, Categorical, Continuous, Records
 from supm.schema.discretizer import Discretizer
 
@@ -30,6 +31,7 @@ __all__ = [
     "Signs",
     "Unchanged",
     "labels_of",
+    "likelihood_ratio",
 ]
 
 _SIZE: Final = Integers("size", 2, 1 << 40)
@@ -83,6 +85,22 @@ class Unchanged:
 
 
 Randomizer: TypeAlias = GeneralizedRandomizedResponse | Piecewise | Unchanged
+
+
+def likelihood_ratio(randomizer: Randomizer) -> Fraction | None:
+    """Return the exact e^epsilon of a randomizer, or None where it is infinite.
+
+    Examples
+    --------
+    >>> float(likelihood_ratio(GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=1.0)))
+    2.718281828459045
+    """
+    if isinstance(randomizer, Unchanged):
+        return None
+    if isinstance(randomizer, Piecewise):
+        inside = Fraction(randomizer.threshold, randomizer.window)
+        return inside / Fraction(WORDS - randomizer.threshold, randomizer.steps)
+    return randomizer.hit / randomizer.miss
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Final
+from functools import lru_cache
 
 from supm._errors import MessageError
 from supm.collection._columns import (
@@ -19,15 +19,18 @@ from supm.collection._columns import (
 from supm.collection.interview import Interview
 from supm.collection.joint import JointInterview
 from supm.collection.separate import SeparateInterview
-from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, SubsetSelection
+from supm.mechanisms import (
+    GeneralizedRandomizedResponse,
+    Piecewise,
+    PublicGrid,
+    SubsetSelection,
+)
+from supm.mechanisms._words import exact_share, threshold_for
 from supm.messages import Question, Study
 from supm.schema import Categorical, Ordinal
 from supm.schema.discretizer import Discretizer
 
 __all__ = ["interview", "label_count"]
-
-# A part's epsilon is rounded up where it is stated; shares leave room for that.
-_ROOM: Final = 1 - Fraction(1, 1 << 48)
 
 
 def interview(study: Study, phase: str) -> Interview:
@@ -82,7 +85,7 @@ def _joint(study: Study, question: Question) -> JointInterview:
     discretizers = study.discretizers(question.phase)
     labels = label_count(study) if question.labelled else None
     cells = math.prod(each.size for each in discretizers) * (labels or 1)
-    randomizer = SubsetSelection.for_epsilon(size=cells, epsilon=_share(question, 1))
+    randomizer = SubsetSelection.for_epsilon(size=cells, epsilon=_budget(question))
     return JointInterview(discretizers=discretizers, labels=labels, randomizer=randomizer)
 
 
@@ -111,14 +114,9 @@ def _label(study: Study, question: Question) -> Column | None:
 
 def _pair(discretizer: Discretizer, study: Study, question: Question) -> Pairs:
     labels = label_count(study)
-    size = discretizer.size * labels
-    return Pairs(
-        discretizer=discretizer,
-        labels=labels,
-        randomizer=GeneralizedRandomizedResponse.for_epsilon(
-            size=size, epsilon=_share(question, _told(study, question))
-        ),
-    )
+    share = exact_share(_budget(question), _told(study, question))
+    response = randomized_response(discretizer.size * labels, share)
+    return Pairs(discretizer=discretizer, labels=labels, randomizer=response)
 
 
 def _response(
@@ -126,13 +124,24 @@ def _response(
 ) -> GeneralizedRandomizedResponse | Unchanged:
     if not question.private:
         return Unchanged(size)
-    epsilon = _share(question, _told(study, question) + question.labelled)
-    return GeneralizedRandomizedResponse.for_epsilon(size=size, epsilon=epsilon)
+    parts = _told(study, question) + question.labelled
+    return randomized_response(size, exact_share(_budget(question), parts))
+
+
+@lru_cache(maxsize=1024)
+def randomized_response(size: int, share: Fraction) -> GeneralizedRandomizedResponse:
+    """Return the response that keeps an exact share of a budget; many attributes have the same."""
+    words = threshold_for(share, inside=1, outside=size - 1)
+    return GeneralizedRandomizedResponse(size=size, keep_words=words)
 
 
 def _piecewise(study: Study, question: Question) -> Piecewise:
-    epsilon = _share(question, _told(study, question) + question.labelled)
-    return Piecewise.for_epsilon(low=-1, high=1, epsilon=epsilon, steps=question.steps or 1)
+    """Return the mechanism with the paper's window that keeps an exact share of the budget."""
+    share = exact_share(_budget(question), _told(study, question) + question.labelled)
+    grid = PublicGrid(low=-1, high=1, steps=question.steps or 1)
+    window = max(1, round(grid.steps * math.exp(-float(share) / 2)))
+    words = threshold_for(share, inside=window, outside=grid.steps)
+    return Piecewise(grid=grid, window=window, threshold=words)
 
 
 def _grid(question: Question) -> Unchanged:
@@ -143,9 +152,8 @@ def _told(study: Study, question: Question) -> int:
     return question.sampled or len(study.asked(question.phase))
 
 
-def _share(question: Question, parts: int) -> float:
-    """Return an equal part of the question's budget, as a float that is surely not more."""
+def _budget(question: Question) -> float:
     if question.epsilon is None:
         message = f"the form {question.form} has no budget to share."
         raise MessageError(message)
-    return float(Fraction(question.epsilon) / parts * _ROOM)
+    return question.epsilon

@@ -58,8 +58,9 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     keep, classes : int, optional
         How many attributes are kept (K) and their classes (L); by a public rule where not given.
     reduce : {"rand", "wa", "pw", "waldp", "rank"}, optional
-        How attributes are chosen where not all are kept. By default: from joint reports in strict mode and at random in
-        faithful mode, and by unprotected classes where the environment is trusted.
+        How attributes are chosen where not all are kept. By default: from joint reports in strict
+        mode and at random in faithful mode, and by unprotected classes where the environment is
+        trusted.
     train, test : {"odp", "oda", "pw", "raw", "joint"}, optional
         What leaves the owners; ``test`` may be "device". By default what the trust calls for.
     sampled : int, optional

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
@@ -13,10 +14,10 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource, check_source
 from supm._validation import Integers
-from supm.collection._columns import Column
+from supm.collection._columns import Column, likelihood_ratio
 from supm.collection.interview import Interview
 from supm.mechanisms import Piecewise, Reports
-from supm.mechanisms._words import least_reading, stated
+from supm.mechanisms._words import epsilon_of
 from supm.schema import Records
 
 __all__ = ["SeparateInterview"]
@@ -75,21 +76,29 @@ class SeparateInterview(Interview):
         return len(self.columns) if self.sampled is None else self.sampled
 
     @property
+    def _parts(self) -> int:
+        return self.told + (self.label is not None)
+
+    @property
     def width(self) -> int:
         """Places of the sampled attributes, then their symbols, then the label's."""
         places = 0 if self.sampled is None else self.sampled
-        return places + self.told + (self.label is not None)
+        return places + self._parts
 
     @property
     def epsilon(self) -> float:
         """The sum over what is told, for the costliest attributes that may be drawn."""
-        costs = sorted((column.randomizer.epsilon for column in self.columns), reverse=True)
-        spent = costs[: self.told]
-        if self.label is not None:
-            spent.append(self.label.randomizer.epsilon)
-        if math.inf in spent:
-            return math.inf
-        return stated(sum((Fraction(least_reading(cost)) for cost in spent), start=Fraction(0)))
+        randomizers = Counter(column.randomizer for column in self.columns)
+        ratios = {each: likelihood_ratio(each) for each in randomizers}
+        spent = [] if self.label is None else [likelihood_ratio(self.label.randomizer)]
+        for each in sorted(ratios, key=lambda one: ratios[one] or math.inf, reverse=True):
+            spent += [ratios[each]] * min(randomizers[each], self._parts - len(spent))
+        factors = [ratio for ratio in spent if ratio is not None]
+        return (
+            epsilon_of(math.prod(factors, start=Fraction(1)))
+            if len(factors) == len(spent)
+            else math.inf
+        )
 
     @property
     def outcomes(self) -> int:

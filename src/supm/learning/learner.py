@@ -69,6 +69,12 @@ class AnyClassifier:
     estimator : classifier
         Not trained, and left as it is: a clone is trained. Its ``fit`` takes ``sample_weight``.
 
+    Notes
+    -----
+    Training on cells equals training on all the records where a weight counts as so many records.
+    Options that look at rows instead see cells: ``min_samples_leaf`` of a tree, the bootstrap of a
+    forest, ``gamma="scale"`` of an SVC.
+
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
