@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, simulation
-from supm.collection import Counts, Interview, RowCounts, count, interview, plan
+from supm.collection import Counts, Interview, RowCounts, SeparateInterview, count, interview, plan
+from supm.collection._columns import Numbers
 from supm.collection.counting import _add_up
-from supm.mechanisms import Reports, Tally
+from supm.mechanisms import Piecewise, PublicGrid, Reports, Tally
 from supm.messages import Trust
 
 REDUCE = [("reduce", form) for form in ("wa", "pw", "waldp", "rank")]
@@ -148,10 +149,17 @@ def test_a_grid_too_fine_for_exact_sums_is_refused(make_people: Any) -> None:
     people = make_people(5)
     study = plan(people.schema, epsilon=4.0, reduce="pw", keep=2)
     fine = replace(study.questions[0], steps=1 << 20)
-    asked = interview(replace(study, questions=(fine, *study.questions[1:])), "reduce")
-    reports = asked.randomize(asked.encode(people.records), simulation(1))
+    with pytest.raises(ParameterError, match="steps must be at most"):
+        replace(study, questions=(fine, *study.questions[1:]))
+    asked = interview(study, "reduce")
+    assert isinstance(asked, SeparateInterview)
+    grid = PublicGrid(low=-1, high=1, steps=1 << 20)
+    number = Piecewise.with_window(grid, 1, 1.0)
+    columns = tuple(Numbers(attribute=each, randomizer=number) for each in people.schema.attributes)
+    fine_asked = replace(asked, columns=columns)
+    reports = fine_asked.randomize(fine_asked.encode(people.records), simulation(1))
     with pytest.raises(ParameterError, match="Use fewer steps"):
-        count(asked, reports)
+        count(fine_asked, reports)
 
 
 @pytest.mark.parametrize(("phase", "form"), QUESTIONS)

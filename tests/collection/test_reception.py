@@ -214,3 +214,22 @@ def test_what_owners_send_is_accepted() -> None:
             if len(study.groups) == 1 or owner.group(study) == 0:
                 assert door.receive(owner.answer(study, phase, record).to_json()) == "accepted"
         assert door.reports == door.verdicts.total() > 0
+
+
+def test_what_may_not_fit_is_refused_and_what_was_accepted_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Numbers have no table: their distinct answers may run out of room."""
+    monkeypatch.setattr("supm.collection.reception.DISTINCT", 5)
+    study, phase = STUDIES["pw"]
+    door = Reception(study, phase, simulation=True)
+    asked = interview(study, phase)
+    told = np.arange(asked.width) % 2 + np.arange(9)[:, np.newaxis]
+    reports = [
+        Report(study=study.hash, phase=phase, group=0, symbols=tuple(row), id=f"{place:032x}")
+        for place, row in enumerate(told.tolist())
+    ]
+    verdicts = [(door.receive(report), door.counts)[0] for report in reports]
+    assert verdicts == ["accepted"] * 5 + ["no room left"] * 4
+    assert door.counts is not None
+    assert door.counts.reports == door.reports == 5

@@ -18,12 +18,14 @@ from supm.collection.joint import JointInterview
 from supm.collection.separate import SeparateInterview
 from supm.mechanisms import Reports, Tally, number_records
 
-__all__ = ["CELLS", "Counts", "RowCounts", "accepted", "count"]
+__all__ = ["CELLS", "DISTINCT", "Counts", "RowCounts", "accepted", "count"]
 
 CELLS: Final = 1 << 22
 """Up to so many cells are counted in a table; beyond, only the distinct answers are kept."""
 
-_DISTINCT: Final = 1 << 20
+DISTINCT: Final = 1 << 20
+"""So many distinct answers are kept at most."""
+
 # The squares of so many symbols stay within 2^63 for two thousand million reports of an attribute.
 _SUMMED: Final = Integers("outcomes of a number that is added up", 2, 1 << 16, "Use fewer steps.")
 
@@ -58,7 +60,7 @@ class RowCounts:
     ) -> RowCounts:
         """Merge equal rows."""
         distinct, place = distinct_rows(rows)
-        if len(distinct) > _DISTINCT:
+        if len(distinct) > DISTINCT:
             hint = "Ask for fewer attributes, fewer classes or a coarser grid."
             raise ParameterError("distinct", "at most 2^20 answers", len(distinct), hint)
         added = np.bincount(place, weights=counts, minlength=len(distinct))

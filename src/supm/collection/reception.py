@@ -10,7 +10,7 @@ import numpy as np
 
 from supm._errors import MessageError
 from supm._validation import check_kind
-from supm.collection.counting import Counts, count
+from supm.collection.counting import DISTINCT, Counts, RowCounts, count
 from supm.collection.interviewing import interview
 from supm.mechanisms import Reports
 from supm.messages import Report, Study
@@ -125,7 +125,15 @@ class Reception:
         told = np.array([report.symbols], dtype=np.int64)
         if told.shape[1] != self._asked.width or not self._asked.accepts(told)[0]:
             return "outside the alphabet", report
-        return "accepted", report
+        return ("no room left" if self._full() else "accepted"), report
+
+    def _full(self) -> bool:
+        """Say whether one more answer might not fit: what was acknowledged must be counted."""
+        held = self._counts
+        if not isinstance(held, RowCounts) or len(held.rows) + len(self._waiting) < DISTINCT:
+            return False
+        held = self.counts
+        return isinstance(held, RowCounts) and len(held.rows) >= DISTINCT
 
 
 def _merged(left: Counts, right: Counts) -> Counts:

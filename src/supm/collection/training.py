@@ -84,7 +84,8 @@ def train(study: Study, counts: Counts, learner: Learner) -> Trained:
         cells = _from_rows(study, asked, counts)
     else:
         table = _table(asked, counts, labels)
-        cells = WeightedCells.from_counts(places(study), table)
+        held = np.flatnonzero(table.any(axis=1))
+        cells = WeightedCells.from_counts(places(study, held), table[held])
         shares = table.sum(axis=1) / table.sum()
     predictor = learner.fit(cells, classes=labels)
     return Trained(study=study, predictor=predictor, cells=shares, simulation=counts.simulation)
@@ -111,11 +112,12 @@ def publish(trained: Trained) -> Model:
     )
 
 
-def places(study: Study) -> NDArray[np.float64]:
-    """Return the features of all cells of the chosen attributes, in the order of their numbers."""
+def places(study: Study, numbers: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+    """Return the features of cells of the chosen attributes: of those numbers, or of all."""
     discretizers = study.discretizers("train")
     sizes = tuple(each.size for each in discretizers)
-    numbers = np.arange(math.prod(sizes), dtype=np.int64)
+    if numbers is None:
+        numbers = np.arange(math.prod(sizes), dtype=np.int64)
     return class_features(record_numbers(numbers, sizes), discretizers)
 
 

@@ -18,6 +18,8 @@ __all__ = ["check_sizes"]
 
 _CELLS: Final = 1 << 20
 _CLASSES: Final = 1 << 24
+# The aggregator adds up squares of symbols, exactly, in 64 bits.
+_STEPS: Final = 1 << 15
 # A little above the least epsilon of a mechanism, since shares are rounded down.
 _LEAST: Final = Fraction(repr(EPSILON.low)) * (1 + Fraction(1, 1 << 40))
 
@@ -30,6 +32,8 @@ def check_sizes(study: Study) -> None:
         _check_share(study, question)
         if question.form in ("pw", "raw"):
             _check_order(study, question)
+        if question.form == "pw" and (question.steps or 0) > _STEPS:
+            raise ParameterError("steps", "at most 2^15 where numbers are added up", question.steps)
         if question.form == "joint" and question.phase != "reduce":
             _check_cells(study, question)
 
