@@ -223,7 +223,8 @@ def test_a_budget_too_small_for_its_parts_is_refused_before_anybody_is_asked(
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"schema": None}, "schema must be of kind Schema"),
-    ({"trust": "u,u,u"}, "trust must be of kind Trust"),
+    ({"trust": "u,u"}, "trust must be three of u, t, d"),
+    ({"trust": 3}, "trust must be of kind Trust"),
     ({"mode": "lenient"}, "mode must be strict or faithful"),
     ({"mode": None}, "mode must be strict or faithful"),
     ({"reduce": "svd"}, "reduce must be one of"),

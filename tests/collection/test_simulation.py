@@ -68,7 +68,7 @@ def test_the_summary_is_that_of_the_trials(make_people: Any) -> None:
     trials = []
     for number in range(3):
         source = simulation(4).child(f"repeat {number}")
-        parts = folds(203, 5, source.child("folds"), equal=True)
+        parts = folds(203, 5, source.child("folds"))
         trials.append(cross_validate(study, people.records, parts, source))
     accuracies = [trial.answered.accuracy for trial in trials]
     assert found.accuracy_mean == pytest.approx(np.mean(accuracies))
@@ -80,7 +80,8 @@ def test_the_summary_is_that_of_the_trials(make_people: Any) -> None:
         np.mean([trial.on_device.accuracy for trial in trials])
     )
     assert found.majority == pytest.approx(np.mean([trial.answered.majority for trial in trials]))
-    assert (len(done), found.repeats, found.folds) == (3, 3, 5)
+    assert (len(done), found.repeats, found.folds) == (15, 3, 5)
+    assert found.chosen == {"strong": 15}
     assert found.account == account(study)
     assert found.seconds > 0
 

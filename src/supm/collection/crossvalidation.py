@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
+from supm._validation import check_kind
 from supm.collection._columns import labels_of
 from supm.collection.counting import count
 from supm.collection.interviewing import interview
@@ -51,6 +52,7 @@ def cross_validate(
     source: RandomSource,
     *,
     learner: Learner | None = None,
+    progress: Callable[[], object] | None = None,
 ) -> Trial:
     """Run a study once on people who are all simulated, and score what it answers.
 
@@ -70,6 +72,8 @@ def cross_validate(
         Where all randomness comes from.
     learner : Learner, optional
         What trains; the papers' machine with C = 1 by default.
+    progress : callable, optional
+        Called after each fold.
 
     Returns
     -------
@@ -104,6 +108,8 @@ def cross_validate(
         kept[fold] = answer_on_device(trained, _rows(records, fold))
         told[fold] = crowd.test(trained, fold) if reduced.question("test") else kept[fold]
         chosen.append(reduced.attributes or ())
+        if progress is not None:
+            progress()
     return Trial(
         answered=score(truth[taking_part], told[taking_part]),
         on_device=score(truth[taking_part], kept[taking_part]),
@@ -143,6 +149,7 @@ def run_in_process(
     >>> len(model.study.attributes) == study.keep
     True
     """
+    check_kind("records", records, Records)
     crowd = _Crowd(study, records, check_source(source))
     everybody = np.arange(records.rows)
     reduced = crowd.reduce(everybody)

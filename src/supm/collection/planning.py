@@ -26,7 +26,7 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     schema: Schema,
     *,
     epsilon: float,
-    trust: Trust | None = None,
+    trust: Trust | str | None = None,
     mode: str = "strict",
     owners: int | None = None,
     attributes: Sequence[str] | None = None,
@@ -47,8 +47,8 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
         What is public about a record. Its target has classes.
     epsilon : float
         The most that any owner spends: in total for a training owner, in total for a test owner.
-    trust : Trust, optional
-        Where each phase happens; untrusted by default.
+    trust : Trust or str, optional
+        Where each phase happens, as a value or as letters ("u,u,d"); untrusted by default.
     mode : {"strict", "faithful"}, default "strict"
         Our protocol, or that of papers 000 and 001, corrected.
     owners : int, optional
@@ -95,6 +95,7 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     got 'oda'. Change the trust, or the wish.
     """
     trust = Trust() if trust is None else trust
+    trust = Trust.parse(trust) if isinstance(trust, str) else trust
     check_kind("schema", schema, Schema)
     check_kind("trust", trust, Trust)
     epsilon = EPSILON.check(epsilon)

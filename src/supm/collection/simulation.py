@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from supm._errors import RecordError
 from supm._random import RandomSource
-from supm._validation import Integers
+from supm._validation import Integers, check_kind
 from supm.collection._columns import labels_of
 from supm.collection.account import Account, account
 from supm.collection.crossvalidation import Trial, cross_validate
@@ -43,6 +44,8 @@ class Simulation:
         Of the same models where the record does not leave its device.
     majority : float
         Accuracy of always answering the commonest class.
+    chosen : mapping of str to int
+        In how many folds, over all repetitions, each attribute was chosen; the most often first.
     repeats, folds : int
         How often everything was drawn anew, and into how many folds people were split.
     seconds : float
@@ -56,6 +59,7 @@ class Simulation:
     balanced_accuracy_mean: float
     on_device_accuracy_mean: float
     majority: float
+    chosen: Mapping[str, int]
     repeats: int
     folds: int
     seconds: float
@@ -82,13 +86,13 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     source : RandomSource
         Where all randomness comes from.
     folds : int, default 10
-        Number of folds; in faithful mode all of one size, as in the papers.
+        Number of folds; everybody is in one of them.
     repeats : int, default 3
         How often folds, groups and reports are drawn anew.
     learner : Learner, optional
         What trains; the papers' machine with C = 1 by default.
     progress : callable, optional
-        Called after each repetition.
+        Called after each fold.
 
     Returns
     -------
@@ -105,30 +109,26 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     >>> found.accuracy_mean > found.majority
     True
     """
+    check_kind("records", records, Records)
     repeats, folds = _REPEATS.check(repeats), _FOLDS.check(folds)
     _check_people(records, folds)
     started = time.perf_counter()
     trials = []
     for number in range(repeats):
-        trials.append(_trial(study, records, folds, source.child(f"repeat {number}"), learner))
-        if progress is not None:
-            progress()
+        drawn = source.child(f"repeat {number}")
+        parts = split(records.rows, folds, drawn.child("folds"))
+        trials.append(
+            cross_validate(study, records, parts, drawn, learner=learner, progress=progress)
+        )
     return Simulation(
         study=study,
         account=account(study),
         **_summary(trials),
+        chosen=_chosen(trials),
         repeats=repeats,
         folds=folds,
         seconds=time.perf_counter() - started,
     )
-
-
-def _trial(
-    study: Study, records: Records, folds: int, source: RandomSource, learner: Learner | None
-) -> Trial:
-    equal = study.mode == "faithful"
-    parts = split(records.rows, folds, source.child("folds"), equal=equal)
-    return cross_validate(study, records, parts, source, learner=learner)
 
 
 def _summary(trials: list[Trial]) -> dict[str, float]:
@@ -142,6 +142,11 @@ def _summary(trials: list[Trial]) -> dict[str, float]:
         "on_device_accuracy_mean": statistics.fmean(trial.on_device.accuracy for trial in trials),
         "majority": statistics.fmean(trial.answered.majority for trial in trials),
     }
+
+
+def _chosen(trials: list[Trial]) -> dict[str, int]:
+    found = Counter(name for trial in trials for names in trial.attributes for name in names)
+    return dict(found.most_common())
 
 
 def _check_people(records: Records, folds: int) -> None:

@@ -28,7 +28,7 @@ _VERSION: Final = 1
 _FIELDS: Final = ("version", "study", "answers", "statement")
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Model:
     """What the aggregator publishes: the predicted label of each combination of classes.
 
@@ -74,6 +74,10 @@ class Model:
         answers.flags.writeable = False
         object.__setattr__(self, "answers", answers)
 
+    def __repr__(self) -> str:
+        """Say how large it is and which study it comes from."""
+        return f"Model(cells={self.answers.size}, study={self.study!r})"
+
     @property
     def sizes(self) -> tuple[int, ...]:
         """The number of classes of each attribute of a cell."""
@@ -99,6 +103,7 @@ class Model:
         -------
         ndarray of int64
         """
+        check_kind("records", records, Records)
         classes = records.encode(self.study.discretizers("test"))
         cells = np.ravel_multi_index(tuple(classes.T), self.sizes)
         found: NDArray[np.int64] = self.answers[cells]

@@ -130,8 +130,8 @@ class Statement:
             else "The randomness of each report was drawn where the report was made."
         )
         return (
-            f"{phases} An owner who helped to train, in total: {self.training.sentence} "
-            f"An owner whose record was tested, in total: {self.testing.sentence} {end}"
+            f"{phases} An owner who helped to train, in total: {_whole(self.training)} "
+            f"An owner whose record was tested, in total: {_whole(self.testing)} {end}"
         )
 
     def to_form(self) -> dict[str, Any]:
@@ -175,6 +175,11 @@ class Statement:
             )
         except ParameterError as error:
             raise MessageError(str(error)) from None
+
+
+def _whole(guarantee: Guarantee) -> str:
+    silent = getattr(guarantee, "epsilon", None) == 0
+    return "Nothing leaves the device." if silent else guarantee.sentence
 
 
 def _brief(guarantee: Guarantee) -> str:

@@ -56,7 +56,7 @@ _FIELDS: Final = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Study:
     """What is asked of whom, in which form, and the most that an answer may cost.
 
@@ -144,6 +144,11 @@ class Study:
     def hash(self) -> str:
         """The SHA-256 of the canonical text, in hexadecimal."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        """Say which study it is, and not all of it."""
+        what = f"mode={self.mode!r}, trust={self.trust.letters!r}, epsilon={self.epsilon:g}"
+        return f"Study({self.hash[:12]}…, {what}, keep={self.keep}, classes={self.classes})"
 
     def question(self, phase: str) -> Question | None:
         """Return the question of a phase, or None where nothing is asked."""
