@@ -127,6 +127,7 @@ def test_the_result_can_be_a_frame() -> None:
     assert list(told.columns[:2]) == ["age", "stage"]
 
 
+@pytest.mark.filterwarnings("ignore:most values of")  # that is what it is about
 def test_bounds_are_public_and_the_same_whatever_the_values() -> None:
     near = LocalRandomizer(bounds=(0.0, 10.0)).fit(TABLE)
     far = LocalRandomizer(bounds=(0.0, 10.0)).fit(TABLE * 1e6)

@@ -83,3 +83,13 @@ def test_another_number_of_columns_is_refused_without_a_value() -> None:
 def test_text_among_numbers_is_a_record_error_that_says_what_to_do() -> None:
     with pytest.raises(RecordError, match=r"the table must hold numbers.*schema"):
         LocalRandomizer().fit(TABLES["text in pandas"])
+
+
+def test_bounds_that_clip_most_of_a_table_are_mentioned() -> None:
+    with pytest.warns(UserWarning, match="most values of 2 of 2 columns lie outside"):
+        LocalRandomizer(random_state=1).fit([[10.0, 20.0], [30.0, 0.5], [11.0, 12.0]])
+
+
+def test_a_missing_number_is_refused_with_the_way_out() -> None:
+    with pytest.raises(ValueError, match="schema in which missing is a class"):
+        LocalRandomizer(random_state=1).fit([[0.1, float("nan")], [0.2, 0.5]])

@@ -6,6 +6,7 @@ could not read. Those messages are replaced.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
@@ -19,6 +20,7 @@ from supm.schema import Attribute, Continuous, Records, Schema
 __all__ = ["check_schema", "quietly", "read_table"]
 
 _T = TypeVar("_T")
+_MOST: Final = 0.5
 
 # Messages that start so hold shapes, kinds and column names only.
 _HARMLESS: Final = (
@@ -34,6 +36,7 @@ _HARMLESS: Final = (
     "float() argument must be",
     "y should be a 1d array",
 )
+_MISSING: Final = "Input X contains NaN."
 _TWICE: Final = "the table has two columns of one name; rename one of them."
 _REPLACED: Final = (
     (
@@ -44,7 +47,7 @@ _REPLACED: Final = (
     ("Expected unique column names", _TWICE),
 )
 _UNREADABLE: Final = (
-    "the table must hold numbers, and at least one cell is none; convert it, or describe the "
+    "the table must hold numbers, and at least one cell is not one; convert it, or describe the "
     "columns by a schema."
 )
 
@@ -58,6 +61,8 @@ def quietly(step: Callable[[], _T], *, otherwise: str = _UNREADABLE) -> _T:
     except Exception as error:  # noqa: BLE001  any library's error may hold a value
         told, kind = str(error), type(error)
     # Raised out here, so that the error behind it, which may print a value too, is not attached.
+    if told.startswith(_MISSING):
+        raise kind(f"{_MISSING} Describe the columns by a schema in which missing is a class.")
     if told.startswith(_HARMLESS):
         raise kind(told)
     raise RecordError(next((new for old, new in _REPLACED if told.startswith(old)), otherwise))
@@ -103,8 +108,20 @@ def read_table(
     names = _feature_names(estimator)
     if len(set(names)) < len(names):  # older scikit-learn does not mind
         raise RecordError(_TWICE)
+    _warn_of_clipping(numbers, low, high)
     attributes = tuple(Continuous(name, low=low, high=high) for name in names)
     return _records(attributes, numbers)
+
+
+def _warn_of_clipping(numbers: NDArray[np.float64], low: float, high: float) -> None:
+    """Say so where bounds that nobody thought about leave little of the table."""
+    outside = ((numbers < low) | (numbers > high)).mean(axis=0) > _MOST
+    if outside.mean() > _MOST:
+        message = (
+            f"most values of {int(outside.sum())} of {outside.size} columns lie outside of "
+            f"bounds=({low:g}, {high:g}) and are clipped; give public bounds, or a schema."
+        )
+        warnings.warn(message, UserWarning, stacklevel=5)
 
 
 def _feature_names(estimator: Any) -> tuple[str, ...]:  # noqa: ANN401  scikit-learn has no types
