@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -143,3 +144,32 @@ def test_a_number_between_two_points_of_its_grid_has_the_mixture_of_their_rows()
     low, between, middle = output.exact_channel()
     assert between == [(a + b) / 2 for a, b in zip(low, middle, strict=True)]
     assert {sum(row) for row in (low, between, middle)} == {Fraction(1)}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_group_that_spends_most_says_what_is_spent(order: tuple[int, int]) -> None:
+    output, (reduce, train) = parts(PRIVATE)
+    groups = (Branch(weight=1, asked=(reduce, train)), Branch(weight=9, asked=(train,)))
+    apart = replace(output, branches=tuple(groups[place] for place in order))
+    assert apart.epsilon == pytest.approx(EPSILON, rel=1e-12)
+    assert exact_epsilon(apart.exact_channel()) == pytest.approx(EPSILON, rel=1e-9)
+
+
+class Stray(SeparateInterview):
+    """Plants a defect: the first owner of each call tells an attribute that there is not."""
+
+    def randomize(self, inputs: NDArray[Any], source: RandomSource) -> Reports:
+        told = super().randomize(inputs, source)
+        told.symbols[0, 0] = len(self.columns)
+        return told
+
+
+def test_a_single_answer_that_could_not_be_told_is_caught_whatever_is_answered_next() -> None:
+    output, (reduce, train) = parts(PRIVATE)
+    assert isinstance(reduce, SeparateInterview)
+    stray = Stray(columns=reduce.columns, label=reduce.label, sampled=reduce.sampled)
+    for asked in ((stray, train), (train, stray)):
+        straying = replace(output, branches=(Branch(weight=1, asked=asked),))
+        told = straying.randomize([3, 3, 3], simulation(1)).symbols
+        assert told[0] < 0 <= told[1:].min()
+        assert broken(straying) == ["check_sampler"]

@@ -20,7 +20,11 @@ from supm.audit import (
     small_studies,
 )
 from supm.collection import (
+    Account,
+    Interview,
+    SeparateInterview,
     account,
+    interview,
     plan,
 )
 from supm.messages import Study, Trust
@@ -133,7 +137,7 @@ def test_before_attributes_are_chosen_the_account_covers_the_costliest_choice() 
     study = plan(schema, epsilon=200.0, mode="faithful", reduce="rand", keep=1, classes=8)
     before: Any = account(study).training
     after: list[Any] = [account(study.reduced((name,))).training for name in schema.names]
-    assert before.epsilon == max(each.epsilon for each in after) > min(e.epsilon for e in after)
+    assert before.epsilon == 200.0 > max(each.epsilon for each in after)
 
 
 def test_nothing_leaves_a_device() -> None:
@@ -179,3 +183,63 @@ def test_a_broken_study_raises_what_is_broken() -> None:
     wrong = replace(found.training, findings=(unkept,))
     with pytest.raises(PromiseError, match="check_epsilon: BROKEN"):
         replace(found, training=wrong).require()
+
+
+def unkept(study: Study) -> list[str]:
+    """Return which checks of a training owner fail."""
+    found = audit_study(study, simulation(1), draws=1 << 7).training
+    assert (found.verdict == "broken") == any(not each.passed for each in found.findings)
+    return [each.check for each in found.findings if not each.passed]
+
+
+@pytest.mark.parametrize("claimed", [math.nextafter(EPSILON, 3), 2 * EPSILON])
+def test_an_account_of_more_than_the_study_states_is_caught(
+    claimed: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = small_studies(EPSILON)["waldp, odp, odp"]
+    assert unkept(study) == []
+
+    def over(given: Study) -> Account:
+        return replace(account(given), training=PureLDP(claimed))
+
+    monkeypatch.setattr("supm.audit.studies.account", over)
+    assert unkept(study) == ["check_budget"]
+
+
+def test_a_phase_that_takes_what_another_leaves_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plants a defect: together the phases keep to the budget, and one of them does not."""
+    study = small_studies(EPSILON)["waldp, odp, odp"]
+
+    shares = {"reduce": 0.5, "train": 1.5, "test": 1.0}
+    uneven = replace(
+        study,
+        questions=tuple(replace(each, epsilon=shares[each.phase]) for each in study.questions),
+    ).reduced(("pulse",))
+
+    def moved(_: Study, phase: str) -> Interview:
+        return interview(uneven, phase)
+
+    monkeypatch.setattr("supm.audit.studies.interview", moved)
+    assert unkept(study) == ["check_train"]
+
+
+class Understated(SeparateInterview):
+    """Plants a defect: it claims less than it spends."""
+
+    @property
+    def epsilon(self) -> float:
+        return super().epsilon / 2
+
+
+@pytest.mark.parametrize("phase", ["reduce", "train"])
+def test_an_interview_that_spends_more_than_it_claims_is_caught(
+    phase: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def understated(given: Study, asked: str) -> Interview:
+        honest = interview(given, asked)
+        assert isinstance(honest, SeparateInterview)
+        lying = Understated(columns=honest.columns, label=honest.label, sampled=honest.sampled)
+        return lying if asked == phase else honest
+
+    monkeypatch.setattr("supm.audit.studies.interview", understated)
+    assert unkept(small_studies(EPSILON)["waldp, odp, odp"]) == [f"check_{phase}"]

@@ -5,7 +5,7 @@ import pytest
 
 from supm import simulation
 from supm.cli import _baseline
-from supm.cli._baseline import without_privacy
+from supm.cli._baseline import Baseline, repetitions, without_privacy
 from supm.learning import RadialSVM
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
@@ -28,9 +28,25 @@ def test_what_can_be_learned_is_learned(monkeypatch: pytest.MonkeyPatch) -> None
     )
     wards = ["a", "b", "c"] * 40
     records = schema.read({"ward": wards, "ill": ["yes" if w == "b" else "no" for w in wards]})
-    found = without_privacy(schema, records, RadialSVM(), simulation(1), split=4, repeats=2)
+    steps: list[int] = []
+
+    def measured(people: int) -> Baseline:
+        repeats = repetitions(people, 2)
+        return without_privacy(
+            schema,
+            records,
+            RadialSVM(),
+            simulation(1),
+            split=4,
+            repeats=repeats,
+            progress=lambda: steps.append(1),
+        )
+
+    found = measured(120)
     assert (found.accuracy, found.people, found.repeats) == (1.0, 120, 2)
+    assert len(steps) == 8
     monkeypatch.setattr(_baseline, "_MOST_PEOPLE", 60)
     monkeypatch.setattr(_baseline, "_REPEATED", 30)
-    fewer = without_privacy(schema, records, RadialSVM(), simulation(1), split=4, repeats=2)
+    fewer = measured(120)
     assert (fewer.people, fewer.repeats) == (60, 1)
+    assert len(steps) == 12

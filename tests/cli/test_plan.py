@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from supm.cli import main
 from supm.messages import Study
+from supm.schema import Continuous, Schema
 
 pytestmark = pytest.mark.usefixtures("wdbc")
 PLAN = ["plan", "--schema", "wdbc.json", "--owners", "1000", "--epsilon", "4"]
@@ -49,7 +51,7 @@ def test_the_study_is_written_and_read_back(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_options_shape_the_study(capsys: pytest.CaptureFixture[str]) -> None:
-    options = ["--mode", "faithful", "--reduce", "pw", "--attributes", "3", "--classes", "5"]
+    options = ["--mode", "faithful", "--reduce", "pw", "--keep", "3", "--classes", "5"]
     assert main([*PLAN, *options, "--train", "odp", "--test", "pw", "-o", "-"]) == 0
     study = Study.from_json(capsys.readouterr().out)
     assert (study.reduction, study.keep, study.classes) == ("pw", 3, 5)
@@ -66,18 +68,26 @@ def test_known_attributes_are_not_searched_for(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--trust", "u,u"], "trust must be three of u, t, d"),
-        (["--trust", "d,u,u"], "trust of the reduce phase must be one of"),
-        (["--reduce", "wa"], "reduce must be rand, pw, waldp or rank where the reduce phase"),
+        (["--trust", "u,u"], "--trust must be three letters"),
+        (["--trust", "d,u,u"], "--trust must be three letters"),
+        (["--reduce", "wa"], "--reduce must be rand, pw, waldp or rank where the reduce phase"),
         (["--train", "oda"], "where the train phase is untrusted"),
         (["--test", "raw"], "where the test phase is untrusted"),
-        (["--attributes", "31"], "--attributes must be a whole number from 1 to the number of"),
-        (["--attributes", "0"], "--attributes must be a whole number from 1 to the number of"),
-        (["--classes", "1"], "classes must be a whole number in [2"),
-        (["--owners", "0"], "owners must be a whole number in [1"),
-        (["--epsilon", "0"], "argument --epsilon: must be a number in"),
+        (["--keep", "31"], "--keep must be at most the number of attributes, 30, got 31"),
+        (["--keep", "0"], "--keep must be a whole number in [1"),
+        (["--keep", "25"], "--keep must be at most 19 attributes, since a joint report"),
+        (["--classes", "1"], "--classes must be a whole number in [2"),
+        (["--classes", "3000", "--keep", "2"], "--keep must be at most 1 attributes"),
+        (["--known", "mean radus"], "got 'mean radus'. Did you mean 'mean radius'?"),
+        (["--known", "mean area", "--known", "mean area"], "--known must be another name each"),
+        (["--known", "mean area", "--keep", "2"], "--keep must be left out, or 1 as --known says"),
+        (["--known", "mean area", "--reduce", "pw"], "--reduce must be left out where"),
+        (["--owners", "0"], "--owners must be a whole number in [1"),
+        (["--owners", "many"], "--owners must be a whole number, got 'many'"),
+        (["--epsilon", "0"], "--epsilon must be a number in"),
+        (["--purpose", "x" * 3000], "--purpose must be"),
+        (["--trust", "u,u,t", "--test", "device"], "For the device, say so in the trust"),
         (["--schema", "nowhere.json"], "--schema must be a file that can be read"),
-        (["--schema", "wdbc.csv"], "the schema is not JSON"),
         (["--json", "-", "--output", "-"], "--json must be another place"),
     ],
 )
@@ -86,8 +96,49 @@ def test_a_wish_that_cannot_be_met_is_one_sentence_and_code_2(
 ) -> None:
     assert main([*PLAN, *options]) == 2
     output = capsys.readouterr()
-    assert complaint in output.err.splitlines()[-1]
+    assert complaint in output.err
+    assert output.err.startswith("supm: error: --")
+    assert output.err.count("\n") == 1
     assert output.out == ""
+
+
+def test_a_file_that_is_no_schema_is_named_with_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*PLAN, "--schema", "wdbc.csv"]) == 1
+    assert "wdbc.csv: the schema is not JSON" in capsys.readouterr().err
+    number = Continuous("y", low=0, high=1)
+    Path("number.json").write_text(
+        Schema(attributes=(number,), target=replace(number, name="z")).to_json()
+    )
+    assert main([*PLAN, "--schema", "number.json"]) == 1
+    assert "number.json: the target 'z' is continuous, and a" in capsys.readouterr().err
+
+
+def test_to_test_on_the_device_is_a_trust(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*PLAN, "--test", "device", "-o", "-"]) == 0
+    assert Study.from_json(capsys.readouterr().out).trust.letters == "u,u,d"
+
+
+def test_a_stricter_form_than_the_trust_asks_for_is_allowed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*PLAN, "--trust", "t,t,t", "--train", "odp", "-o", "-"]) == 0
+    study = Study.from_json(capsys.readouterr().out)
+    assert [question.form for question in study.questions] == ["oda", "odp", "oda"]
+
+
+def test_a_class_for_missing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    form = json.loads(Path("wdbc.json").read_text())
+    form["attributes"][0]["missing"] = "class"
+    Path("holes.json").write_text(json.dumps(form))
+    assert main([*PLAN, "--schema", "holes.json"]) == 0
+    assert "in up to 2 classes (and one for missing) and the target" in said(capsys)
+
+
+def test_a_promise_in_words_has_six_digits_and_is_rounded_up(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*PLAN, "--mode", "faithful", "--epsilon", "2"]) == 0
+    assert "(local differential privacy, epsilon = 1.33334)" in said(capsys)
 
 
 def test_a_budget_beyond_the_words_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -44,6 +44,8 @@ def test_the_json_has_the_keys_that_scripts_rely_on() -> None:
         assert result["trust"] == ["untrusted", "untrusted", "untrusted"]
         assert result["plan"]["evaluation"]["repeats"] == 2
         assert result["plan"]["evaluation"]["folds"] == 3
+        chosen = result["plan"]["evaluation"]["chosen"]
+        assert sum(chosen.values()) == 2 * 3 * result["plan"]["keep"]
         assert result["guarantee"]["training"]["epsilon"] <= result["epsilon"]
         assert 0 < result["on_device_accuracy_mean"] < 1
     raw = found["results"][0]["plan"]["evaluation"]["without_privacy_accuracy_mean"]
@@ -106,7 +108,7 @@ def test_every_trust_is_simulated_and_what_is_not_promised_is_not_claimed(
 
 def test_options_reach_the_plan() -> None:
     options = ["--mode", "faithful", "--reduce", "pw", "--train", "pw", "--test", "odp"]
-    found = figures("--epsilon", "20", *options, "--attributes", "3", "--classes", "4")
+    found = figures("--epsilon", "20", *options, "--keep", "3", "--classes", "4")
     plan = found["results"][0]["plan"]
     assert (plan["keep"], plan["classes"], plan["reduction"]) == (3, 4, "pw")
     assert [question["form"] for question in plan["questions"]] == ["pw", "pw", "odp"]
@@ -128,7 +130,7 @@ GOOD = [f"{20.5 + k},{'ne'[k % 2]},{'ny'[k % 2]}" for k in range(40)]
         ([*GOOD, f"{PRIVATE},n"], 1, "line 42: 2 values where the header has 3 columns"),
         ([*GOOD, "1,n,"], 1, "ill: 1 of 41 records have no label; leave them out"),
         ([f"{k},n,{k * 1.5}" for k in range(40)], 2, "--target must be a column of classes"),
-        (["20.5,n,y", "30.5,e,n"], 1, "the table has 2 records"),
+        (["20.5,n,y", "30.5,e,n"], 1, "the table has 2 records, and at least 4 are needed"),
         ([], 1, "a header and no records"),
     ],
 )
@@ -142,9 +144,17 @@ def test_a_table_that_cannot_be_learned_from_is_one_sentence(
     assert output.out == ""
 
 
-def test_three_rows_are_too_few_for_ten_folds(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([*table(*GOOD[:3]), "--folds", "10"]) == 1
-    assert "the table has 3 records, and 10 folds need at least 10" in capsys.readouterr().err
+def test_more_folds_than_records_are_a_wrong_argument(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*table(*GOOD[:8]), "--folds", "10"]) == 2
+    assert "--folds must be at most the number of records, 8" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", [["--train", "raw"], ["--folds", "1"], ["--trust", "x,y,z"]])
+def test_arguments_are_checked_before_the_file_is_read(
+    wrong: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["simulate", "nowhere.csv", "--target", "ill", *wrong]) == 2
+    assert f"supm: error: {wrong[0]} must be" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -170,15 +180,16 @@ def test_what_contradicts_the_schema_is_refused_without_the_value(
 @pytest.mark.parametrize(
     ("options", "code", "complaint"),
     [
-        (["--target", "nosuch"], 1, "has no column 'nosuch'"),
-        (["--target", "Diagnosis"], 1, "did you mean 'diagnosis'?"),
-        (["--epsilon", "0"], 2, "argument --epsilon: must be a number in"),
-        (["--epsilon", "1,1.0"], 2, "must be at most 100 different numbers"),
-        (["--attributes", "31"], 2, "--attributes must be a whole number from 1"),
-        (["--folds", "1"], 2, "folds must be a whole number"),
-        (["--repeats", "0"], 2, "repeats must be a whole number"),
-        (["--penalty", "0"], 2, "penalty must be a number"),
-        (["--seed", "-1"], 2, "seed must be a whole number"),
+        (["--target", "nosuch"], 2, "got 'nosuch'. There are 'mean radius', 'mean texture'"),
+        (["--target", "DIAGNOSIS"], 2, "Did you mean 'diagnosis'?"),
+        (["--epsilon", "0"], 2, "--epsilon must be a number in"),
+        (["--epsilon", "1,1.0"], 2, "--epsilon must be different numbers"),
+        (["--keep", "31"], 2, "--keep must be at most the number of attributes, 30"),
+        (["--folds", "1"], 2, "--folds must be a whole number"),
+        (["--folds", "570"], 2, "--folds must be at most the number of records, 569"),
+        (["--repeats", "0"], 2, "--repeats must be a whole number"),
+        (["--penalty", "0"], 2, "--penalty must be a number"),
+        (["--seed", "-1"], 2, "--seed must be a whole number"),
         (["--plot", "out.doc"], 2, "--plot must be a file that ends in"),
         (["--plot", "no/such/out.png"], 2, "--plot must be a file in a folder that exists"),
         (["--json", "."], 2, "--json must be a file in a folder that exists"),

@@ -90,9 +90,9 @@ def test_what_is_no_table_is_named_by_its_line_and_never_by_its_content(
 
 def test_a_column_that_is_not_there_gets_a_hint(tmp_path: Path) -> None:
     found = table(tmp_path, "Diagnosis,age\nb,1\n")
-    with pytest.raises(RecordError, match=r"no column 'diagnosis'; did you mean 'Diagnosis'\?"):
+    with pytest.raises(RecordError, match=r"no column 'diagnosis'\. Did you mean 'Diagnosis'\?"):
         found.column("diagnosis")
-    with pytest.raises(RecordError, match="no column 'zzz'; columns go by their exact name"):
+    with pytest.raises(RecordError, match=r"no column 'zzz'\. There are 'Diagnosis', 'age'"):
         found.column("zzz")
 
 
@@ -102,3 +102,15 @@ def test_a_wide_file_is_read(tmp_path: Path) -> None:
     found = table(tmp_path, "\n".join(lines))
     assert len(found.names) == width
     assert found.column("c19999").tolist() == ["19999", "-19999"]
+
+
+def test_the_target_is_looked_for_before_the_records_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("age,ill\n1,2,3\n")
+    with pytest.raises(ParameterError, match="--target must be a column of .* Did you mean 'ill'"):
+        read_table(str(path), target="Ill")
+
+
+def test_every_record_knows_its_line(tmp_path: Path) -> None:
+    found = table(tmp_path, 'a,b\n1,2\n\n3,"x\ny"\n5,6\n')
+    assert found.lines.tolist() == [2, 5, 6]

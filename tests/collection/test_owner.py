@@ -119,13 +119,12 @@ def test_a_second_choice_of_attributes_is_not_paid_for_again() -> None:
     study = plan(SCHEMA, epsilon=2.0, mode="faithful", keep=1)
     memory: dict[str, Any] = {}
     first, second = study.reduced(("age",)), study.reduced(("stage",))
-    for phase in ("train", "test"):
-        told = Owner(memory=memory).answer(first, phase, RECORD)
-        with pytest.raises(BudgetError, match="a second answer would cost more than it states"):
-            Owner(source=untouched(), memory=memory).answer(second, phase, RECORD)
-        # What costs nothing more is answered: the same question in another document.
-        renamed = replace(first, purpose="as announced")
-        assert Owner(memory=memory).answer(renamed, phase, RECORD).symbols == told.symbols
+    told = Owner(memory=memory).answer(first, "train", RECORD)
+    with pytest.raises(BudgetError, match="a second answer would cost more than it states"):
+        Owner(source=untouched(), memory=memory).answer(second, "train", RECORD)
+    # What costs nothing more is answered: the same question in another document.
+    renamed = replace(study, purpose="as announced").reduced(("age",))
+    assert Owner(memory=memory).answer(renamed, "train", RECORD).symbols == told.symbols
 
 
 @pytest.mark.parametrize("trusted", ["train", ["learn"], [["train"]], None, 7, ["train", None]])
@@ -215,7 +214,9 @@ def test_training_and_testing_are_different_questions() -> None:
     memory: dict[str, Any] = {}
     owner = Owner(memory=memory)
     owner.answer(ODP, "train", RECORD)
-    owner.answer(ODP, "test", RECORD)
+    with pytest.raises(BudgetError, match="people who train or are tested, not both"):
+        owner.answer(ODP, "test", RECORD)
+    owner.answer(replace(ODP, purpose="another study"), "test", RECORD)
     assert sum(key.startswith("answer ") for key in memory) == 2
 
 
@@ -259,7 +260,9 @@ def test_each_owner_answers_the_questions_of_its_own_group_only() -> None:
         with pytest.raises(BudgetError, match=f"the {phase} phase asks another group"):
             owner.answer(study, phase, RECORD)
         # Whoever wants a record classified is in no group of training owners.
-        assert owner.answer(reduced, "test", RECORD).phase == "test"
+        with pytest.raises(BudgetError, match="not both"):
+            owner.answer(reduced, "test", RECORD)
+        assert Owner().answer(reduced, "test", RECORD).phase == "test"
 
 
 # --- the record --------------------------------------------------------------

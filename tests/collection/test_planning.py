@@ -152,7 +152,8 @@ def with_awkward(test: Any) -> Any:
     for epsilon in AWKWARD:
         test = example(epsilon=epsilon, share=0.5, keep=2)(test)
         test = example(epsilon=epsilon, share=1 / 3, keep=3)(test)
-    return test
+    # A training owner's two parts are within what 64 bits hold, a test owner's one is beyond.
+    return example(epsilon=43.0, share=0.5, keep=1)(test)
 
 
 @with_awkward
@@ -171,8 +172,8 @@ def test_the_parts_of_a_budget_are_never_more_than_it_and_hardly_less(
         spent = derived(study, question.phase)
         assert question.epsilon is not None
         assert spent <= question.epsilon
-        # Beyond, the 64 bits of a draw are what limits a single part.
-        if question.epsilon / (keep + 1) < 14:
+        # Beyond, the 64 bits of a draw are what limits a single part; a test owner tells no label.
+        if question.epsilon / (keep + question.labelled) < 14:
             assert spent >= question.epsilon * (1 - 1e-12)
     assert account(study).training <= PureLDP(epsilon)
     assert account(study).testing <= PureLDP(epsilon)
@@ -187,6 +188,30 @@ def test_no_owner_spends_more_than_an_awkward_budget(
     study = plan(SCHEMA, epsilon=epsilon, mode=mode, reduce=reduce, keep=2)
     assert study.epsilon == epsilon
     assert within(study)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "share", "parts"),
+    [
+        (1.0, 1 / 3, [0.333333333333333, 0.666666666666667, 0.666666666666666]),
+        (0.30000000000000004, 0.5, [0.15, 0.15, 0.2]),
+    ],
+)
+def test_what_15_digits_do_not_hold_of_a_part_is_not_spent(
+    epsilon: float, share: float, parts: list[float]
+) -> None:
+    study = plan(SCHEMA, epsilon=epsilon, mode="faithful", reduce="pw", keep=2, reduce_share=share)
+    assert [each.epsilon for each in study.questions] == parts
+
+
+@pytest.mark.parametrize(("reduce", "usual"), [("wa", 8), ("pw", 2), ("waldp", 2), ("rank", 1)])
+def test_as_many_attributes_are_drawn_as_the_user_says(reduce: str, usual: int) -> None:
+    for wish, expected in ((None, usual), (1, 1), (3, 3), (8, 8)):
+        study = plan(SCHEMA, epsilon=4.0, trust="t,u,u", reduce=reduce, keep=2, sampled=wish)
+        question = study.question("reduce")
+        assert question is not None
+        assert question.sampled == expected
+        assert within(study)
 
 
 def test_a_test_owner_of_the_papers_keeps_the_share_of_a_label() -> None:

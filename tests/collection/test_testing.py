@@ -119,6 +119,25 @@ def test_without_shares_all_cells_are_taken_to_be_as_common(make_people: Any) ->
     assert (answer_reports(trained, reports) == trained.predictor.predict(cells)).all()
 
 
+class ThirdOfStrong:
+    """A predictor that tells the lower class of "strong" from the others."""
+
+    def predict(self, features: NDArray[np.float64]) -> NDArray[np.int64]:
+        return (features[:, 0] > -0.5).astype(np.int64)
+
+
+def test_a_cell_that_no_training_report_told_may_still_be_somebodys(make_people: Any) -> None:
+    people = make_people(5)
+    study = plan(people.schema, epsilon=20.0, attributes=NAMES, classes=3)
+    everybody_elsewhere = np.eye(9)[0]
+    trained = Trained(
+        study=study, predictor=ThirdOfStrong(), cells=everybody_elsewhere, simulation=True
+    )
+    told = Reports(symbols=np.arange(9)[:, np.newaxis], simulation=True)
+    assert interview(study, "test").width == 1
+    assert answer_reports(trained, told).tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1]
+
+
 def test_a_wide_set_of_many_reports_is_answered_in_pieces(
     make_people: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from supm.collection._features import class_features
 from supm.collection.joint import JointInterview
 from supm.collection.training import _on_simplex, places
 from supm.learning import AnyClassifier, RadialSVM, WeightedCells
+from supm.learning.learner import Constant
 from supm.mechanisms import Reports, Tally
 from supm.messages import Model, Study, Trust
 
@@ -123,6 +124,31 @@ def test_the_projection_is_the_nearest_point_of_the_simplex() -> None:
         np.testing.assert_allclose(nearest, solved.x, atol=1e-5)
     already = np.array([0.25, 0.75, 0.0])
     np.testing.assert_allclose(_on_simplex(already), already, atol=1e-15)
+
+
+class Weigher:
+    """A learner that remembers what it was given."""
+
+    def fit(self, cells: WeightedCells, *, classes: int) -> Constant:
+        assert classes == 2
+        self.cells = cells
+        return Constant(label=0)
+
+
+def test_a_learner_is_given_the_weight_of_as_many_people_as_reported(make_people: Any) -> None:
+    people, learner = make_people(40), Weigher()
+    study = _study(people, "joint", 1.0)
+    asked = interview(study, "train")
+    assert isinstance(asked, JointInterview)
+    counts = asked.randomizer.tally(_reports(study, people))
+    shares = asked.randomizer.estimate(counts).values
+    assert shares.min() < 0.0, "so few reports estimate a share below zero"
+    trained = train(study, counts, learner)
+    assert trained.cells is not None
+    assert learner.cells.weights.sum() == pytest.approx(40)
+    # To cut at zero alone would leave too much weight on the cells that chance favoured.
+    expected = _on_simplex(shares).reshape(-1, 2).sum(axis=1)
+    np.testing.assert_allclose(trained.cells, expected, atol=1e-12)
 
 
 def test_counts_a_thousand_times_larger_give_the_same_size_of_problem(make_people: Any) -> None:

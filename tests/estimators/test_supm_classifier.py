@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from supm import ParameterError, RecordError, simulation
-from supm.collection import plan, run_in_process
+from supm.collection import answer_reports, interview, plan, run_in_process
 from supm.datasets import load_wdbc
 from supm.estimators import SUPMClassifier
 from supm.messages import Model, Trust
@@ -103,6 +103,20 @@ def test_a_seed_repeats_a_study_and_is_called_a_simulation() -> None:
     assert not np.array_equal(first.predict(WDBC.columns), other.predict(WDBC.columns))
     assert first.statement_.simulation
     assert "not private" in first.statement_.words
+
+
+def test_the_noise_of_predict_is_not_that_of_fit() -> None:
+    study = SUPMClassifier(epsilon=1.0, keep=1, trust="t,t,u", random_state=5).fit(LINE, SIDE)
+    asked = interview(study.study_, "test")
+    held = asked.encode(
+        study.study_.schema.read({"x0": LINE[:, 0], "x1": LINE[:, 1]}, labelled=False)
+    )
+    of_predict, of_fit = (
+        answer_reports(study.trained_, asked.randomize(held, simulation(5).child(step)))
+        for step in ("predict", "fit")
+    )
+    assert np.array_equal(study.predict(LINE), of_predict)
+    assert not np.array_equal(of_predict, of_fit)
 
 
 def test_the_statement_stays_true_when_the_seed_is_set_after_fit() -> None:

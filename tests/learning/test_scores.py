@@ -25,6 +25,11 @@ def test_a_class_that_occurs_only_in_the_predictions_has_no_share_in_the_balance
     assert score([0, 0, 1, 1], [0, 5, 1, 1]).balanced_accuracy == 0.75
 
 
+def test_a_class_that_nobody_has_has_no_share_in_the_balance() -> None:
+    assert score([0, 2, 2], [0, 2, 1]).balanced_accuracy == 0.75
+    assert score([3, 3], [3, 3]).balanced_accuracy == 1.0
+
+
 @pytest.mark.parametrize("bad", [[], [0.5], [[0]], ["a"], [-1]])
 def test_what_is_not_a_list_of_classes_is_refused(bad: Any) -> None:
     with pytest.raises(ParameterError):

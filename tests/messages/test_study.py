@@ -47,8 +47,6 @@ OTHERS: dict[str, Any] = {
     "classes": 4,
     "questions": (STUDY.questions[0], replace(TRAIN, epsilon=1.9999999999999998), TEST),
     "groups": (2,),
-    "attributes": ("stage", "age"),
-    "previous": "0" * 64,
     "purpose": "who is ill? ",
 }
 
@@ -87,7 +85,8 @@ def test_any_change_of_a_field_changes_the_hash(name: str) -> None:
 
 def test_every_field_was_changed() -> None:
     # How attributes are chosen cannot change without the question that asks for it.
-    assert {*OTHERS, "reduction"} == {field.name for field in fields(Study)}
+    assert {*OTHERS, "reduction", "attributes", "previous"} == {f.name for f in fields(Study)}
+    assert STUDY.reduced(("age", "ward")).hash != REDUCED.hash
     rand = replace(STUDY, reduction="rand", questions=STUDY.questions[1:])
     assert rand.hash != replace(rand, reduction="known", attributes=("age", "ward")).hash
 
@@ -106,7 +105,7 @@ def test_a_study_is_read_in_any_spacing_and_order(study: Study) -> None:
     letters=st.sampled_from(["u,u,u", "t,u,d", "u,t,t", "t,t,u"]),
     keep=st.integers(1, 3),
     classes=st.integers(2, 50),
-    purpose=st.text(st.characters(codec="utf-8"), max_size=30),
+    purpose=st.text(st.characters(codec="utf-8", min_codepoint=160), max_size=30),
 )
 def test_a_planned_study_is_read_as_it_was_written(
     epsilon: float, mode: str, letters: str, keep: int, classes: int, purpose: str
@@ -223,7 +222,9 @@ CONTRADICTIONS: list[tuple[dict[str, Any], str]] = [
     ({"attributes": "age"}, "attributes must be a list"),
     ({"attributes": (1, 2)}, "each of attributes must be of kind str"),
     ({"reduction": "known", "questions": STUDY.questions[1:]}, "attributes must be named"),
-    ({"previous": "0" * 63}, "previous must be 64 hexadecimal digits"),
+    ({"previous": "0" * 64}, "previous must be left out"),
+    ({"attributes": ("age", "stage")}, "previous must be the hash of this very study"),
+    ({"attributes": ("age", "stage"), "previous": "0" * 64}, "hash of this very study"),
     ({"purpose": "x" * 2001}, "purpose must be a text of at most 2000 characters"),
     ({"purpose": "\ud800"}, "purpose must be Unicode text"),
     ({"schema": WIDE, "classes": 1 << 16}, r"classes must be at most 2\^24 over all"),

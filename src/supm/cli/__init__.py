@@ -11,8 +11,9 @@ import sys
 from collections.abc import Sequence
 
 import supm
-from supm._errors import ParameterError, SchemaError, SupmError
+from supm._errors import ParameterError, SupmError
 from supm.cli import audit, demo, plan, schema, simulate, statement
+from supm.cli._arguments import Parser
 
 __all__ = ["main"]
 
@@ -28,6 +29,25 @@ examples:
   supm audit --all                                      is every shipped promise true?
 """
 _FAILED, _WRONG_USAGE, _INTERRUPTED, _UNREAD = 1, 2, 130, 141
+
+
+# What the library calls its parameters, and what they are called here.
+_OPTIONS = {
+    "attributes": "--known",
+    "mechanism": "NAME",
+    "trust of the reduce phase": "--trust",
+    "trust of the train phase": "--trust",
+    "trust of the test phase": "--trust",
+    "form of the reduce phase": "--reduce",
+    "form of the train phase": "--train",
+    "form of the test phase": "--test",
+} | {
+    name: f"--{name}"
+    for name in (
+        *("classes", "epsilon", "folds", "keep", "mode", "owners", "penalty", "purpose", "reduce"),
+        *("repeats", "seed", "size", "test", "train", "trust"),
+    )
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -54,8 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = _run(argv)
         sys.stdout.flush()
-    except (ParameterError, SchemaError) as error:
-        return _complain(error, _WRONG_USAGE)
+    except ParameterError as error:
+        return _complain(_in_options(str(error)), _WRONG_USAGE)
     except KeyboardInterrupt:
         return _complain("interrupted.", _INTERRUPTED)
     except BrokenPipeError:
@@ -81,7 +101,7 @@ def _run(argv: Sequence[str] | None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="supm",
         description=_DESCRIPTION,
         epilog=_EXAMPLES,
@@ -92,6 +112,12 @@ def _parser() -> argparse.ArgumentParser:
     for verb in (demo, simulate, schema, plan, audit, statement):
         verb.add_to(verbs)
     return parser
+
+
+def _in_options(sentence: str) -> str:
+    """Name an option as it was typed and not as the library calls the parameter."""
+    name, verb, rest = sentence.partition(" must be ")
+    return f"{_OPTIONS.get(name, name)}{verb}{rest}"
 
 
 def _forget_output() -> None:

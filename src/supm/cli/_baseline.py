@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ from supm._random import RandomSource
 from supm.learning import Learner, WeightedCells, folds, score
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Records, Schema
 
-__all__ = ["Baseline", "without_privacy"]
+__all__ = ["Baseline", "repetitions", "without_privacy"]
 
 # A kernel machine on raw records grows with the square of people, so it gets no more than these.
 _MOST_PEOPLE: Final = 10_000
@@ -39,7 +40,24 @@ class Baseline:
     repeats: int
 
 
-def without_privacy(
+def repetitions(rows: int, repeats: int) -> int:
+    """Return how often the folds are drawn: once is enough where there are many people.
+
+    Parameters
+    ----------
+    rows : int
+        How many people there are.
+    repeats : int
+        How often the study is simulated.
+
+    Returns
+    -------
+    int
+    """
+    return repeats if rows <= _REPEATED else 1
+
+
+def without_privacy(  # noqa: PLR0913  each is a choice of the user, given by name
     schema: Schema,
     records: Records,
     learner: Learner,
@@ -47,6 +65,7 @@ def without_privacy(
     *,
     split: int,
     repeats: int,
+    progress: Callable[[], object],
 ) -> Baseline:
     """Cross-validate a learner on the raw records.
 
@@ -63,7 +82,9 @@ def without_privacy(
     split : int
         Number of folds.
     repeats : int
-        Number of repetitions; one is enough where there are many people.
+        Number of repetitions, as `repetitions` gives it.
+    progress : callable
+        Called after each fold.
 
     Returns
     -------
@@ -74,29 +95,27 @@ def without_privacy(
         [_features(each, records.columns[each.name][drawn]) for each in schema.attributes]
     )
     labels = np.asarray(records.target, dtype=np.int64)[drawn]
-    count = repeats if len(drawn) <= _REPEATED else 1
     found = []
-    for number in range(count):
+    for number in range(repeats):
         parts = folds(len(drawn), split, source.child(f"raw {number}"))
-        found.append(_accuracy(features, labels, parts, learner))
-    return Baseline(accuracy=statistics.fmean(found), people=len(drawn), repeats=count)
+        predicted = np.empty_like(labels)
+        for part in parts:
+            others = np.setdiff1d(np.concatenate(parts), part)
+            predicted[part] = _trained(features, labels, others, learner)(features[part])
+            progress()
+        found.append(score(labels, predicted).accuracy)
+    return Baseline(accuracy=statistics.fmean(found), people=len(drawn), repeats=repeats)
 
 
-def _accuracy(
+def _trained(
     features: NDArray[np.float64],
     labels: NDArray[np.int64],
-    parts: tuple[NDArray[np.int64], ...],
+    rows: NDArray[np.int64],
     learner: Learner,
-) -> float:
-    predicted = np.empty_like(labels)
-    classes = int(labels.max()) + 1
-    for part in parts:
-        others = np.setdiff1d(np.concatenate(parts), part)
-        cells = WeightedCells(
-            features=features[others], labels=labels[others], weights=np.ones(len(others))
-        )
-        predicted[part] = learner.fit(cells, classes=classes).predict(features[part])
-    return score(labels, predicted).accuracy
+) -> Callable[[NDArray[np.float64]], NDArray[np.int64]]:
+    """Train on some rows, and return what predicts."""
+    cells = WeightedCells(features=features[rows], labels=labels[rows], weights=np.ones(len(rows)))
+    return learner.fit(cells, classes=int(labels.max()) + 1).predict
 
 
 def _features(attribute: Attribute, held: NDArray[Any]) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from supm._errors import RecordError
 from supm.cli._table import Table
 from supm.schema import Attribute, Continuous, Records, Schema
 
-__all__ = ["MISSING", "missing", "numbers", "read_records"]
+__all__ = ["MISSING", "is_number", "missing", "numbers", "read_records"]
 
 MISSING: Final = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 _TRUTH: Final = {"true": True, "false": False}
@@ -36,6 +36,31 @@ def missing(text: NDArray[Any]) -> NDArray[np.bool_]:
     return absent
 
 
+def is_number(cell: str) -> bool:
+    """Return whether a text is a number.
+
+    Parameters
+    ----------
+    cell : str
+        A text that is not missing.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_number("1e5"), is_number("1_000")
+    (True, False)
+    """
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    # Python reads 1_000 as a number, and nobody writes measurements so.
+    return "_" not in cell
+
+
 def numbers(text: NDArray[Any]) -> NDArray[np.float64] | None:
     """Return a column as numbers, or None where a value is none.
 
@@ -54,7 +79,6 @@ def numbers(text: NDArray[Any]) -> NDArray[np.float64] | None:
         found: NDArray[np.float64] = present.astype(np.float64)
     except ValueError:
         return None
-    # Python reads 1_000 as a number, and nobody writes measurements so.
     return None if (np.strings.find(text, "_") >= 0).any() else found
 
 
@@ -95,18 +119,17 @@ def _column(table: Table, attribute: Attribute) -> NDArray[Any]:
     if found is None:
         message = (
             f"{attribute.name}: the column holds text where numbers are expected, first in "
-            f"record {_first_text(text)}; correct it, or declare the attribute as categorical."
+            f"line {_first_text(text, table.lines)} of {table.path}; correct it, or declare the "
+            "attribute as categorical."
         )
         raise RecordError(message)
     return found
 
 
-def _first_text(text: NDArray[Any]) -> int:
-    low, high = 0, text.size
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if numbers(text[low:middle]) is None else (middle, high)
-    return low + 1
+def _first_text(text: NDArray[Any], lines: NDArray[np.int64]) -> int:
+    held = ~missing(text)
+    pairs = zip(text[held].tolist(), lines[held].tolist(), strict=True)
+    return int(next(line for cell, line in pairs if not is_number(cell)))
 
 
 def _listed(text: NDArray[Any], values: Sequence[object]) -> NDArray[Any]:

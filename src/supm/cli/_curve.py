@@ -40,6 +40,8 @@ class Curve:
         Accuracy of the same learner on the raw data, if it was measured.
     tested_on_device : bool
         Whether the study tests on the device, so that there is no line of reported records.
+    budget : str
+        What the axis of the budgets says.
     """
 
     title: str
@@ -49,7 +51,8 @@ class Curve:
     device: tuple[float, ...]
     majority: float
     without_privacy: float | None
-    tested_on_device: bool = False
+    tested_on_device: bool
+    budget: str
 
 
 def draw(curve: Curve, path: str) -> None:
@@ -127,7 +130,7 @@ def _label(panel: Any, curve: Curve) -> None:  # noqa: ANN401  matplotlib ships 
     if len(curve.epsilons) <= _MOST_TICKS:
         panel.set_xticks(curve.epsilons, [f"{each:g}" for each in curve.epsilons])
         panel.set_xticks([], minor=True)
-    panel.set_xlabel("budget of each owner, epsilon (smaller is more private)")
+    panel.set_xlabel(curve.budget)
     panel.set_ylabel("accuracy")
     panel.yaxis.set_major_formatter(lambda share, _place: f"{share:.0%}")
     panel.set_title(curve.title)

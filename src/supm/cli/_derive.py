@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import RecordError
 from supm.cli._cells import missing, numbers
+from supm.cli._oddities import oddity
 from supm.cli._table import Table
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Schema
 
@@ -19,7 +20,9 @@ __all__ = ["Derived", "derive", "round_bounds"]
 # So many whole numbers are levels of a scale; more are a measurement.
 _LEVELS: Final = 10
 _WIDEST_SCALE: Final = 20
-_LABELS: Final = 50
+_LABELS: Final = 100
+# A label that is a whole number needs so many records, or it is a measurement.
+_RECORDS: Final = 10
 _WORDS: Final = 64
 _SHOWN: Final = 3
 
@@ -33,7 +36,7 @@ class Derived:
     schema : Schema
         What the columns seem to mean.
     notes : tuple of str
-        One sentence for each reason to leave columns out.
+        One sentence for each reason to leave columns out, and for what looks wrong.
     """
 
     schema: Schema
@@ -59,17 +62,22 @@ def derive(table: Table, target: str) -> Derived:
     RecordError
         If the target cannot be predicted, or no other column tells anything.
     """
-    predicted = _target(target, table.column(target))
+    predicted = _target(target, table)
     kept: list[Attribute] = []
     left_out: dict[str, list[str]] = {}
+    odd = [_about_target(predicted)]
     for name, text in table.columns():
         if name != target:
+            odd.append(oddity(name, text, table.lines))
             found = _attribute(name, text)
             if isinstance(found, str):
                 left_out.setdefault(found, []).append(name)
             else:
                 kept.append(found)
-    notes = tuple(_note(names, reason) for reason, names in left_out.items())
+    notes = (
+        *(_note(names, reason) for reason, names in left_out.items()),
+        *(sentence for sentence in odd if sentence),
+    )
     if not kept:
         message = f"{table.path}: no column beside {target!r} can be used. {' '.join(notes)}"
         raise RecordError(message.rstrip())
@@ -110,7 +118,20 @@ def round_bounds(low: float, high: float) -> tuple[float, float]:
     return min(outward[0], low), max(outward[1], high)
 
 
-def _target(name: str, text: NDArray[Any]) -> Attribute:
+def _about_target(target: Attribute) -> str | None:
+    if isinstance(target, Continuous):
+        return (
+            f"the target {target.name!r} holds many different numbers, and a study needs classes: "
+            "make classes of them first, or list them in the schema as categorical."
+        )
+    if len(target.values) > _LEVELS and isinstance(target.values[0], int):
+        count = len(target.values)
+        return f"the {count} different whole numbers of the target {target.name!r} are its classes."
+    return None
+
+
+def _target(name: str, table: Table) -> Attribute:
+    text = table.column(name)
     held = _present(text)
     if held.size < text.size:
         absent = text.size - held.size
@@ -121,12 +142,21 @@ def _target(name: str, text: NDArray[Any]) -> Attribute:
     if len(labels) == 1:
         message = f"{name}: all {text.size} records have one label; there is nothing to predict."
         raise RecordError(message)
-    if found is not None and np.isfinite(found).all() and len(labels) > _LEVELS:
+    if found is not None and np.isfinite(found).all() and _measured(found, labels):
         return _continuous(name, found)
     if len(labels) > min(_LABELS, max(2, text.size // 2)):
         message = f"{name}: {len(labels)} labels for {text.size} records are too many to predict."
-        raise RecordError(message)
+        odd = oddity(name, text, table.lines)
+        raise RecordError(f"{message} The column {odd}" if odd else message)
     return Categorical(name, values=labels)
+
+
+def _measured(found: NDArray[np.float64], labels: tuple[object, ...]) -> bool:
+    """Tell a measurement from classes that are numbers."""
+    if len(labels) <= _LEVELS:
+        return False
+    many = found.size >= _RECORDS * len(labels)
+    return not (_whole(found) and many and len(labels) <= _LABELS)
 
 
 def _labels(held: NDArray[Any], found: NDArray[np.float64] | None) -> tuple[str | int | float, ...]:

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from supm._random import RandomSource
-from supm.cli._baseline import Baseline, without_privacy
-from supm.cli._curve import Curve
-from supm.cli._output import bar, notice, table
-from supm.cli._words import cost_for_machines, plan_for_machines
-from supm.collection import Simulation, simulate
+from supm.cli._baseline import Baseline, repetitions, without_privacy
+from supm.cli._output import notice
+from supm.cli._progress import Bar, bar
+from supm.collection import Simulation, account, simulate
 from supm.learning import Learner
 from supm.messages import Study
 from supm.schema import Records
 
-__all__ = ["Outcome", "curve", "figures", "for_machines", "measure"]
-
-_HEAD = (
-    "epsilon",
-    "accuracy",
-    "spread",
-    "balanced",
-    "on device",
-    "majority",
-    "repetitions",
-    "folds",
-)
+__all__ = ["Outcome", "measure"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +35,8 @@ class Outcome:
         Accuracy without privacy.
     results : tuple of Simulation
         One for each budget.
+    seeded : bool
+        Whether the randomness came from a seed.
     """
 
     people: int
@@ -54,6 +44,7 @@ class Outcome:
     majority: float
     baseline: Baseline
     results: tuple[Simulation, ...]
+    seeded: bool
 
 
 def measure(
@@ -84,131 +75,55 @@ def measure(
     -------
     Outcome
     """
-    schema = studies[0].schema
-    with bar(total=repeats * len(studies), unit="repetitions") as step:
-        results = tuple(
-            simulate(
-                study,
-                records,
-                source=source,
-                folds=folds,
-                repeats=repeats,
-                learner=learner,
-                progress=step,
-            )
-            for study in studies
-        )
-    for result in results:
-        asked = result.study.epsilon
-        notice(asked, getattr(result.account.training, "epsilon", asked))
+    for study in studies:
+        notice(study.epsilon, getattr(account(study).training, "epsilon", study.epsilon))
+    once = repetitions(records.rows, repeats)
+    with bar(
+        total=folds * (repeats * len(studies) + once), unit="folds", label="simulation"
+    ) as shown:
+        run = _Run(records, source, folds, learner, shown)
+        results = tuple(run.simulated(study, repeats) for study in studies)
+        baseline = run.compared(studies[0], once)
     counts = np.bincount(np.asarray(records.target, dtype=np.int64))
     return Outcome(
         people=records.rows,
-        target=schema.target.name,
+        target=studies[0].schema.target.name,
         majority=float(counts.max() / records.rows),
-        baseline=without_privacy(schema, records, learner, source, split=folds, repeats=repeats),
+        baseline=baseline,
         results=results,
+        seeded=source.simulation,
     )
 
 
-def figures(outcome: Outcome) -> str:
-    """Return the accuracies as a table.
+class _Run(NamedTuple):
+    """What all budgets and the line without privacy have in common."""
 
-    Parameters
-    ----------
-    outcome : Outcome
-        What was measured.
+    records: Records
+    source: RandomSource
+    folds: int
+    learner: Learner
+    shown: Bar
 
-    Returns
-    -------
-    str
-    """
-    return table(_HEAD, [_cells(result) for result in outcome.results], left=0)
+    def simulated(self, study: Study, repeats: int) -> Simulation:
+        self.shown.label(f"epsilon {study.epsilon:g}")
+        return simulate(
+            study,
+            self.records,
+            source=self.source,
+            folds=self.folds,
+            repeats=repeats,
+            learner=self.learner,
+            progress=self.shown.step,
+        )
 
-
-def curve(outcome: Outcome, name: str) -> Curve:
-    """Return the accuracies as a picture has them.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        What was measured.
-    name : str
-        Whose data.
-
-    Returns
-    -------
-    Curve
-    """
-    results = sorted(outcome.results, key=lambda each: each.study.epsilon)
-    first = results[0]
-    often = "repetition" if first.repeats == 1 else "repetitions"
-    how = f"{first.repeats} {often} of {first.folds}-fold cross-validation"
-    trust = f"trust {first.study.trust.letters}"
-    return Curve(
-        title=f"{name}: {outcome.people} people; {first.study.mode}, {trust}\n{how}",
-        epsilons=tuple(each.study.epsilon for each in results),
-        reported=tuple(each.accuracy_mean for each in results),
-        spread=tuple(each.accuracy_sd for each in results),
-        device=tuple(each.on_device_accuracy_mean for each in results),
-        majority=outcome.majority,
-        without_privacy=outcome.baseline.accuracy,
-        tested_on_device=first.study.question("test") is None,
-    )
-
-
-def for_machines(outcome: Outcome) -> dict[str, Any]:
-    """Return everything as plain values for JSON.
-
-    Parameters
-    ----------
-    outcome : Outcome
-        What was measured.
-
-    Returns
-    -------
-    dict
-        The keys are a contract: scripts rely on them.
-    """
-    return {
-        "n": outcome.people,
-        "target": outcome.target,
-        "majority": outcome.majority,
-        "results": [_result(each, outcome.baseline) for each in outcome.results],
-    }
-
-
-def _result(result: Simulation, baseline: Baseline) -> dict[str, Any]:
-    study = result.study
-    evaluation = {
-        "repeats": result.repeats,
-        "folds": result.folds,
-        "without_privacy_accuracy_mean": baseline.accuracy,
-        "without_privacy_people": baseline.people,
-        "without_privacy_repeats": baseline.repeats,
-    }
-    return {
-        "epsilon": study.epsilon,
-        "mode": study.mode,
-        "trust": list(study.trust.words),
-        "accuracy_mean": result.accuracy_mean,
-        "accuracy_sd": result.accuracy_sd,
-        "balanced_accuracy_mean": result.balanced_accuracy_mean,
-        "on_device_accuracy_mean": result.on_device_accuracy_mean,
-        "plan": plan_for_machines(study) | {"evaluation": evaluation},
-        "guarantee": cost_for_machines(result.account),
-        "seconds": result.seconds,
-    }
-
-
-def _cells(result: Simulation) -> list[str]:
-    return [
-        f"{result.study.epsilon:g}",
-        f"{result.accuracy_mean:.1%}",
-        f"± {result.accuracy_sd:.1%}" if result.repeats > 1 else "-",
-        f"{result.balanced_accuracy_mean:.1%}",
-        f"{result.on_device_accuracy_mean:.1%}",
-        f"{result.majority:.1%}",
-        str(result.repeats),
-        str(result.folds),
-    ]
+    def compared(self, study: Study, repeats: int) -> Baseline:
+        self.shown.label("without privacy")
+        return without_privacy(
+            study.schema,
+            self.records,
+            self.learner,
+            self.source,
+            split=self.folds,
+            repeats=repeats,
+            progress=self.shown.step,
+        )

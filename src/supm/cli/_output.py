@@ -1,30 +1,14 @@
-"""What all verbs share: arguments, tables and sentences for people, and progress."""
+"""What all verbs share: tables and sentences for people."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TypeVar
+from collections.abc import Sequence
 
-from supm._validation import EPSILON
+__all__ = ["counted", "notice", "paragraph", "say", "table"]
 
-__all__ = [
-    "bar",
-    "epsilon",
-    "epsilons",
-    "notice",
-    "paragraph",
-    "progress",
-    "say",
-    "table",
-]
-
-_Item = TypeVar("_Item")
 _NOTICED = 0.01
-_MOST_BUDGETS = 100
 _WIDTH = 88
 
 
@@ -54,56 +38,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) 
     """
     widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
     return "\n".join(_line(row, widths, left) for row in (head, *rows))
-
-
-def epsilon(text: str) -> float:
-    """Read an epsilon as argparse wants it done.
-
-    Parameters
-    ----------
-    text : str
-        What was typed.
-
-    Returns
-    -------
-    float
-        A number in the interval that all mechanisms take.
-
-    Examples
-    --------
-    >>> epsilon("0.5")
-    0.5
-    """
-    try:
-        return EPSILON.check(float(text))
-    except ValueError:
-        message = f"must be a number in [{EPSILON.low:g}, {EPSILON.high:g}], got {text!r}"
-        raise argparse.ArgumentTypeError(message) from None
-
-
-def epsilons(text: str) -> list[float]:
-    """Read a list of different epsilons as argparse wants it done.
-
-    Parameters
-    ----------
-    text : str
-        Numbers with commas between.
-
-    Returns
-    -------
-    list of float
-
-    Examples
-    --------
-    >>> epsilons("1,2.5")
-    [1.0, 2.5]
-    """
-    numbers = [epsilon(part) for part in text.split(",")]
-    if len(numbers) > _MOST_BUDGETS or len(set(numbers)) < len(numbers):
-        wanted = f"must be at most {_MOST_BUDGETS} different numbers, with commas between"
-        message = f"{wanted}, got {text!r}"
-        raise argparse.ArgumentTypeError(message)
-    return numbers
 
 
 def notice(asked: float, kept: float) -> None:
@@ -147,50 +81,26 @@ def paragraph(text: str, *, indent: str = "") -> str:
     return textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
-@contextmanager
-def bar(*, total: int, unit: str) -> Iterator[Callable[[], object]]:
-    """Show a bar on the standard error where work takes more than two seconds.
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
 
     Parameters
     ----------
-    total : int
-        How many steps there are.
-    unit : str
-        What they are.
+    number : int
+        How many.
+    noun : str
+        Of what, for one.
 
-    Yields
-    ------
-    callable
-        To be called after each step.
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted(1, "fold"), counted(3, "fold")
+    ('1 fold', '3 folds')
     """
-    from tqdm import tqdm  # noqa: PLC0415  loaded when the verb runs
-
-    # disable=None: no bar where nobody watches.
-    with tqdm(total=total, unit=f" {unit}", delay=2, disable=None, leave=False) as shown:
-        yield shown.update
-
-
-def progress(items: Iterable[_Item], *, total: int | None, unit: str) -> Iterator[_Item]:
-    """Go through items, with a bar on the standard error where it takes more than two seconds.
-
-    Parameters
-    ----------
-    items : iterable
-        What to go through.
-    total : int or None
-        How many there are, if that is known.
-    unit : str
-        What they are.
-
-    Yields
-    ------
-    object
-        The items.
-    """
-    from tqdm import tqdm  # noqa: PLC0415  loaded when the verb runs
-
-    # disable=None: no bar where nobody watches.
-    yield from tqdm(items, total=total, unit=f" {unit}", delay=2, disable=None, leave=False)
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _line(row: Sequence[str], widths: Sequence[int], left: int) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm.cli._output import bar
+from supm.cli._progress import bar
 from supm.collection import (
     JointInterview,
     Owner,
@@ -95,10 +95,10 @@ def tell(study: Study, data: Dataset, learner: Learner, source: RandomSource) ->
         records=list(_records(data)),
         simulation=source.simulation,
     )
-    with bar(total=data.rows, unit="reports") as step:
-        door, _ = crowd.report(study, "reduce", step)
+    with bar(total=data.rows, unit="reports", label="owners report") as shown:
+        door, _ = crowd.report(study, "reduce", shown.step)
         reduced = reduce_study(study, door.counts, source)
-        desk, first = crowd.report(reduced, "train", step)
+        desk, first = crowd.report(reduced, "train", shown.step)
     counts, asked = desk.counts, interview(reduced, "train")
     if not isinstance(counts, Tally) or not isinstance(asked, JointInterview):
         raise ParameterError("study", "one of joint reports", study.reduction)

@@ -1,15 +1,68 @@
-"""The options that shape a study, which `supm plan` and `supm simulate` share."""
+"""From the options of the command line to a study."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from typing import Any, Final
 
-from supm._errors import ParameterError
+from supm._errors import ParameterError, SchemaError
+from supm.cli._arguments import suggestion
+from supm.cli._files import read_text
 from supm.collection import plan
 from supm.messages import Study, Trust
-from supm.schema import Schema
+from supm.schema import Categorical, Ordinal, Schema
 
-__all__ = ["planned"]
+__all__ = ["check_wishes", "planned", "read_schema"]
+
+# A joint report of K attributes has at least 2^K cells, and at most 2^20.
+_MOST_JOINT: Final = 20
+_ANY: Final = Schema(
+    attributes=(Ordinal("a", values=(0, 1)), Ordinal("b", values=(0, 1))),
+    target=Categorical("c", values=(0, 1)),
+)
+
+
+def read_schema(path: str) -> Schema:
+    """Read a schema from the file that --schema names.
+
+    Parameters
+    ----------
+    path : str
+        The name of the file.
+
+    Returns
+    -------
+    Schema
+    """
+    text = read_text("--schema", path)
+    try:
+        schema = Schema.from_json(text)
+    except SchemaError as error:
+        message = f"{path}: {error}"
+        raise SchemaError(message) from None
+    if schema.task == "continuous":
+        message = (
+            f"{path}: the target {schema.target.name!r} is continuous, and a study needs classes; "
+            "declare it as categorical."
+        )
+        raise SchemaError(message)
+    return schema
+
+
+def check_wishes(arguments: argparse.Namespace, budgets: list[float]) -> None:
+    """Refuse options that contradict each other before any data are read.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        What `add_study_options` reads.
+    budgets : list of float
+        What an owner may spend.
+    """
+    known = None if arguments.known is None else ("a",)
+    for budget in budgets:
+        plan(_ANY, epsilon=budget, attributes=known, **_wishes(arguments))
 
 
 def planned(
@@ -39,21 +92,71 @@ def planned(
     -------
     Study
     """
+    _check_names(schema, arguments)
+
+    def made(keep: int | None, known: list[str] | None) -> Study:
+        return plan(
+            schema,
+            epsilon=budget,
+            owners=owners,
+            keep=keep,
+            attributes=known,
+            classes=arguments.classes,
+            purpose=purpose,
+            **_wishes(arguments),
+        )
+
+    try:
+        return made(arguments.keep, arguments.known)
+    except ParameterError as error:
+        if not str(error).startswith("cells of a joint answer"):
+            raise
+        _refuse_cells(made, arguments)
+        raise
+
+
+def _refuse_cells(
+    made: Callable[[int | None, list[str] | None], Study], arguments: argparse.Namespace
+) -> None:
+    """Say how many attributes fit a joint report, if that is what was asked for."""
+    known = arguments.known
+    asked = len(known) if known else arguments.keep or 0
+    for fewer in range(min(asked - 1, _MOST_JOINT), 0, -1):
+        try:
+            made(None, known[:fewer]) if known else made(fewer, None)
+        except ParameterError:
+            continue
+        rule = f"at most {fewer} attributes, since a joint report has at most 2^20 cells"
+        hint = "Or choose fewer --classes, or another form than joint."
+        raise ParameterError("--known" if known else "--keep", rule, asked, hint) from None
+
+
+def _wishes(arguments: argparse.Namespace) -> dict[str, Any]:
+    test, trust = arguments.test, arguments.trust
+    if trust is None:
+        trust = "u,u,d" if test == "device" else "u,u,u"
+    return {
+        "trust": Trust.parse(trust),
+        "mode": arguments.mode,
+        "reduce": arguments.reduce,
+        "train": arguments.train,
+        "test": test,
+    }
+
+
+def _check_names(schema: Schema, arguments: argparse.Namespace) -> None:
+    """Refuse what the schema does not have, in the words of the command line."""
     most = len(schema.attributes)
-    if arguments.attributes is not None and not 1 <= arguments.attributes <= most:
-        rule = f"a whole number from 1 to the number of attributes, {most}"
-        raise ParameterError("--attributes", rule, arguments.attributes)
-    return plan(
-        schema,
-        epsilon=budget,
-        trust=Trust.parse(arguments.trust),
-        mode=arguments.mode,
-        owners=owners,
-        attributes=arguments.known,
-        keep=arguments.attributes,
-        classes=arguments.classes,
-        reduce=arguments.reduce,
-        train=arguments.train,
-        test=arguments.test,
-        purpose=purpose,
-    )
+    if arguments.keep is not None and arguments.keep > most:
+        raise ParameterError("--keep", f"at most the number of attributes, {most}", arguments.keep)
+    if arguments.known is None:
+        return
+    if arguments.keep not in (None, len(arguments.known)):
+        rule = f"left out, or {len(arguments.known)} as --known says"
+        raise ParameterError("--keep", rule, arguments.keep)
+    for place, name in enumerate(arguments.known):
+        if name not in schema.names:
+            hint = suggestion(name, schema.names)
+            raise ParameterError("--known", "the name of an attribute", name, hint)
+        if name in arguments.known[:place]:
+            raise ParameterError("--known", "another name each time", name)

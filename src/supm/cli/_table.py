@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import gzip
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +17,8 @@ from numpy.dtypes import StringDType
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
-from supm.cli._output import progress
+from supm.cli._arguments import suggestion
+from supm.cli._progress import progress
 
 __all__ = ["Table", "read_table"]
 
@@ -39,11 +39,14 @@ class Table:
         The names of the columns: none is blank, and no two are equal.
     chunks : tuple of ndarray
         The records, in pieces of many rows each.
+    lines : ndarray of int
+        The line of the file on which each record ends.
     """
 
     path: str
     names: tuple[str, ...]
     chunks: tuple[NDArray[Any], ...]
+    lines: NDArray[np.int64]
 
     @property
     def rows(self) -> int:
@@ -64,9 +67,7 @@ class Table:
         """
         place = self._places.get(name)
         if place is None:
-            close = difflib.get_close_matches(name, self.names, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else "columns go by their exact name."
-            message = f"{self.path} has no column {name!r}; {hint}"
+            message = f"{self.path} has no column {name!r}. {suggestion(name, self.names)}"
             raise RecordError(message)
         return np.concatenate([chunk[:, place] for chunk in self.chunks])
 
@@ -80,7 +81,7 @@ class Table:
         return {name: place for place, name in enumerate(self.names)}
 
 
-def read_table(path: str) -> Table:
+def read_table(path: str, target: str | None = None) -> Table:
     """Read a CSV file, also one packed with gzip.
 
     The first line names the columns. The values are separated by commas, semicolons or tabs,
@@ -90,6 +91,8 @@ def read_table(path: str) -> Table:
     ----------
     path : str
         The name of the file.
+    target : str, optional
+        A column that must be there, which is checked before the records are read.
 
     Returns
     -------
@@ -98,14 +101,14 @@ def read_table(path: str) -> Table:
     Raises
     ------
     ParameterError
-        If the file cannot be read.
+        If the file cannot be read, or has no such column.
     RecordError
         If it is not a table with a header; the message names the line or the column.
     """
     try:
         with _opened(path) as lines:
             shown = progress(lines, total=None, unit="lines")
-            return _parsed(path, _decoded(path, shown))
+            return _parsed(path, _decoded(path, shown), target)
     except (OSError, EOFError, zlib.error) as error:
         hint = f"{getattr(error, 'strerror', None) or 'It is damaged'}."
         raise ParameterError("DATA", "a file that can be read", path, hint) from None
@@ -126,7 +129,7 @@ def _decoded(path: str, lines: Iterable[bytes]) -> Iterator[str]:
         yield text
 
 
-def _parsed(path: str, lines: Iterator[str]) -> Table:
+def _parsed(path: str, lines: Iterator[str], target: str | None) -> Table:
     first = next(lines, "")
     delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(
@@ -134,7 +137,12 @@ def _parsed(path: str, lines: Iterator[str]) -> Table:
     )
     try:
         names = _header(path, next(reader, []))
-        chunks = tuple(_chunks(path, reader, len(names)))
+        if target is not None and target not in names:
+            raise ParameterError(
+                "--target", f"a column of {path}", target, suggestion(target, names)
+            )
+        places: list[int] = []
+        chunks = tuple(_chunks(path, reader, len(names), places))
     except csv.Error as error:
         # The messages of the csv module name the fault and never the text.
         message = f"{path}, line {reader.line_num}: this is not CSV ({error}); is a quote unclosed?"
@@ -142,7 +150,7 @@ def _parsed(path: str, lines: Iterator[str]) -> Table:
     if not chunks:
         message = f"{path} has a header and no records; at least one line of values is needed."
         raise RecordError(message)
-    return Table(path=path, names=names, chunks=chunks)
+    return Table(path=path, names=names, chunks=chunks, lines=np.array(places, dtype=np.int64))
 
 
 def _header(path: str, cells: Sequence[str]) -> tuple[str, ...]:
@@ -164,12 +172,19 @@ def _header(path: str, cells: Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _chunks(path: str, reader: Any, width: int) -> Iterator[NDArray[Any]]:  # noqa: ANN401  the csv module has no public name for its reader
+def _chunks(
+    path: str,
+    reader: Any,  # noqa: ANN401  the csv module has no public name for its reader
+    width: int,
+    places: list[int],
+) -> Iterator[NDArray[Any]]:
+    """Yield the records in pieces, and write down the line of each."""
     held: list[list[str]] = []
     most = max(1, _CHUNK // width)
     for cells in reader:
         if len(cells) == width:
             held.append(cells)
+            places.append(reader.line_num)
         elif cells:
             message = (
                 f"{path}, line {reader.line_num}: {len(cells)} values where the header has "

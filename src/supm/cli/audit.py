@@ -8,8 +8,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from supm import __version__, secure
+from supm.cli._arguments import epsilon, whole
 from supm.cli._files import check_target, write_json
-from supm.cli._output import epsilon, notice, progress, table
+from supm.cli._output import notice, table
+from supm.cli._progress import progress
 
 if TYPE_CHECKING:
     from supm.audit import Audit, Entry
@@ -51,7 +53,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     which.add_argument("--all", action="store_true", help="audit every shipped mechanism")
     parser.add_argument("--epsilon", type=epsilon, metavar="E", help="with NAME; 1 by default")
     parser.add_argument(
-        "--size", type=int, metavar="K", help="with NAME: symbols, classes or steps"
+        "--size", type=whole(1, 1 << 40), metavar="K", help="with NAME: symbols, classes or steps"
     )
     parser.add_argument(
         "--json", metavar="FILE", help="write the findings to a file; - prints them"
@@ -86,7 +88,7 @@ def _lines(arguments: argparse.Namespace) -> list[Entry]:
         notice(asked, line.mechanism.epsilon)
         return [line]
     if arguments.epsilon is not None or arguments.size is not None:
-        arguments.parser.error("--epsilon and --size go with a NAME, not with --all")
+        arguments.parser.error("--epsilon and --size go with NAME, not with --all.")
     return catalogue()
 
 

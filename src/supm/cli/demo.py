@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from supm.cli._arguments import epsilons, whole
 from supm.cli._files import check_picture, check_target, write_json
-from supm.cli._output import epsilons, paragraph, table
+from supm.cli._output import paragraph
 
 if TYPE_CHECKING:
+    from supm._random import RandomSource
     from supm.cli._outcome import Outcome
     from supm.cli._story import Story
+    from supm.datasets import Dataset
+    from supm.learning import Learner
+    from supm.messages import Study
 
 __all__ = ["add_to"]
 
@@ -24,6 +29,7 @@ examples:
 """
 _PICTURE = "supm-demo.png"
 _FOLDS, _REPEATS = 10, 5
+_OPENING = "{} people of a public data set train a classifier; each keeps the own record.\n"
 
 
 def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -51,7 +57,10 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="where to write the picture (.png, .pdf, .svg); supm-demo.png by default",
     )
     parser.add_argument(
-        "--seed", type=int, metavar="S", help="repeat a run: a simulation, not private"
+        "--seed",
+        type=whole(0, 1 << 128),
+        metavar="S",
+        help="repeat a run: a simulation, not private",
     )
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file; - prints them")
     parser.set_defaults(run=_run)
@@ -63,115 +72,92 @@ def _run(arguments: argparse.Namespace) -> int:
         picture = _PICTURE
     check_picture("--output", picture)
     check_target("--json", arguments.json)
-    story, outcome = _measure(arguments)
+    aloud = arguments.json != "-"
+    scene = _Scene.of(arguments)
+    if aloud:
+        print(_OPENING.format(scene.data.rows), flush=True)
+    story = scene.tell()
+    if aloud:
+        from supm.cli._telling import parts  # noqa: PLC0415  loaded when the verb runs
+
+        _print(1, *parts(story))
+    outcome = scene.measure()
     if picture:
         _draw(story, outcome, picture)
     if arguments.json:
         write_json(_for_machines(story, outcome), arguments.json)
-    if arguments.json != "-":
-        _print(story, outcome)
+    if aloud:
+        _print(4, *_ending(story, outcome))
         for what, where in (("picture is", picture), ("figures are", arguments.json)):
             if where:
                 print(f"The {what} in {where}.")
     return 0
 
 
-def _measure(arguments: argparse.Namespace) -> tuple[Story, Outcome]:
-    from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._outcome import measure  # noqa: PLC0415  the same
-    from supm.cli._story import tell  # noqa: PLC0415  the same
-    from supm.collection import plan  # noqa: PLC0415  the same
-    from supm.datasets import load_wdbc  # noqa: PLC0415  the same
-    from supm.learning import RadialSVM  # noqa: PLC0415  the same
+class _Scene(NamedTuple):
+    """Who takes part, under which budgets, with which randomness."""
 
-    source = secure() if arguments.seed is None else simulation(arguments.seed)
-    data, learner = load_wdbc(), RadialSVM()
-    budgets = sorted(arguments.epsilon)
-    studies = [plan(data.schema, epsilon=each, owners=data.rows) for each in budgets]
-    story = tell(studies[len(studies) // 2], data, learner, source.child("story"))
-    outcome = measure(
-        studies, data.records(), source, folds=_FOLDS, repeats=_REPEATS, learner=learner
-    )
-    return story, outcome
+    data: Dataset
+    studies: list[Study]
+    learner: Learner
+    source: RandomSource
+
+    @classmethod
+    def of(cls, arguments: argparse.Namespace) -> _Scene:
+        from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
+        from supm.collection import plan  # noqa: PLC0415  the same
+        from supm.datasets import load_wdbc  # noqa: PLC0415  the same
+        from supm.learning import RadialSVM  # noqa: PLC0415  the same
+
+        data = load_wdbc()
+        budgets = sorted(arguments.epsilon)
+        return cls(
+            data=data,
+            studies=[plan(data.schema, epsilon=each, owners=data.rows) for each in budgets],
+            learner=RadialSVM(),
+            source=secure() if arguments.seed is None else simulation(arguments.seed),
+        )
+
+    def tell(self) -> Story:
+        from supm.cli._story import tell  # noqa: PLC0415  loaded when the verb runs
+
+        study = self.studies[len(self.studies) // 2]
+        return tell(study, self.data, self.learner, self.source.child("story"))
+
+    def measure(self) -> Outcome:
+        from supm.cli._outcome import measure  # noqa: PLC0415  loaded when the verb runs
+
+        return measure(
+            self.studies,
+            self.data.records(),
+            self.source,
+            folds=_FOLDS,
+            repeats=_REPEATS,
+            learner=self.learner,
+        )
 
 
 def _draw(story: Story, outcome: Outcome, path: str) -> None:
-    from supm.cli._outcome import curve  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._figures import curve  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._panels import draw_story  # noqa: PLC0415  the same
 
     draw_story(story, curve(outcome, "WDBC"), path)
 
 
-def _print(story: Story, outcome: Outcome) -> None:
-    from supm.cli._outcome import figures  # noqa: PLC0415  loaded when the verb runs
+def _ending(story: Story, outcome: Outcome) -> tuple[tuple[str, str], ...]:
+    from supm.cli._figures import figures  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._words import statement_lines  # noqa: PLC0415  the same
 
-    parts = (
-        ("What one owner holds", _holds(story)),
-        ("What leaves the device", _leaves(story)),
-        ("What the aggregator learns", _learns(story)),
+    promised = statement_lines(story.model.statement)
+    return (
         ("What accuracy it buys", f"{figures(outcome)}\n{_between(outcome)}"),
-        ("What is promised", paragraph(story.model.statement.words)),
+        ("What is promised", "\n".join(map(paragraph, promised))),
     )
-    for number, (head, text) in enumerate(parts, 1):
-        print(f"{number}. {head}\n\n{text}\n")
 
 
-def _holds(story: Story) -> str:
-    study = story.study
-    rows = [
-        [each.attribute.name, f"{story.record[each.attribute.name]:g}", _class(each, story)]
-        for each in study.discretizers("train")
-    ]
-    target = study.schema.target.name
-    rows.append([target, str(story.record[target]), "the label"])
-    words = (
-        f"A record of {len(story.record)} values, which stays on the owner's device. The study "
-        f"asks about {study.keep} of its {len(study.schema.attributes)} measures, by public "
-        "classes, and the label:"
-    )
-    return f"{paragraph(words)}\n{table(['value', 'held', 'class'], rows, left=1)}"
-
-
-def _class(discretizer: Any, story: Story) -> str:  # noqa: ANN401  any discretizer of a number
-    place = int(discretizer.encode([story.record[discretizer.attribute.name]])[0])
-    return f"{place + 1} of {discretizer.size}: {discretizer.labels[place]}"
-
-
-def _leaves(story: Story) -> str:
-    randomizer = story.asked.randomizer
-    told = ", ".join(str(symbol + 1) for symbol in story.report.symbols)
-    several = randomizer.width > 1
-    noun = f"names {randomizer.width} of them" if several else "names one of them"
-    among = "the own is among them" if several else "the own one"
-    luck = among if story.held in story.report.symbols else "all others" if several else "another"
-    words = (
-        f"The classes and the label together are one of {randomizer.size} combinations. The device "
-        f"{noun}: the owner's own, number {story.held + 1}, with probability "
-        f"{float(randomizer.hit):.3f}, and otherwise only others, all alike. This time it named "
-        f"{told}: {luck}, but nobody else can tell. This is the whole report:"
-    )
-    return f"{paragraph(words)}\n{story.report.to_json()}"
-
-
-def _learns(story: Story) -> str:
-    from supm.cli._panels import commonest, name_of_cell  # noqa: PLC0415  loaded when the verb runs
-
-    words = (
-        f"{story.people['reduce']} owners, by lot, helped to choose the attributes, and the other "
-        f"{story.people['train']} to train. Out of reports, and never a record, come the estimated "
-        "share of people with each combination of classes, and a model: an answer for each. The "
-        "true shares are known here because the data are public."
-    )
-    rows = [
-        [
-            name_of_cell(story, cell),
-            str(story.model.labels[story.model.answers[cell]]),
-            *(f"{share[cell]:.1%}" for share in (story.told, story.estimated, story.true)),
-        ]
-        for cell in commonest(story)
-    ]
-    head = ["classes", "the model says", "in reports", "estimated", "true"]
-    return f"{paragraph(words)}\n{table(head, rows, left=2)}"
+def _print(first: int, *parts: tuple[str, str]) -> None:
+    for number, (head, text) in enumerate(parts, first):
+        print(f"{number}. {head}\n\n{text}\n", flush=True)
 
 
 def _between(outcome: Outcome) -> str:
@@ -184,7 +170,7 @@ def _between(outcome: Outcome) -> str:
 
 def _for_machines(story: Story, outcome: Outcome) -> dict[str, Any]:
     from supm import __version__  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._outcome import for_machines  # noqa: PLC0415  the same
+    from supm.cli._figures import for_machines  # noqa: PLC0415  the same
 
     return {
         "version": __version__,

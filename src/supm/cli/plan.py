@@ -6,14 +6,16 @@ import argparse
 from typing import TYPE_CHECKING
 
 from supm._errors import ParameterError
-from supm.cli._files import check_target, read_text, write_json, write_text
-from supm.cli._output import epsilon, notice, paragraph
+from supm.cli._arguments import epsilon, whole
+from supm.cli._files import check_target, write_json, write_text
+from supm.cli._options import METHODS, add_study_options
+from supm.cli._output import notice, paragraph
 
 if TYPE_CHECKING:
     from supm.collection import Account
     from supm.messages import Study
 
-__all__ = ["add_study_options", "add_to"]
+__all__ = ["add_to"]
 
 _EXAMPLES = """\
 examples:
@@ -21,8 +23,6 @@ examples:
   supm plan --schema schema.json --owners 10000 --epsilon 2 --trust u,u,d -o study.json
   supm plan --schema schema.json --owners 500 --epsilon 10 --mode faithful --reduce pw --json -
 """
-_REDUCTIONS = ("rand", "wa", "pw", "waldp", "rank")
-_FORMS = ("odp", "oda", "pw", "raw", "joint")
 
 
 def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -32,12 +32,16 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="say what each owner would be asked, and what it would cost them",
         description="Make a study from a schema and a budget. No data are read: a plan that\n"
         "depended on private data would tell about them.",
-        epilog=_EXAMPLES,
+        epilog=f"{_EXAMPLES}\n{METHODS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--schema", required=True, metavar="FILE", help="what is public")
     parser.add_argument(
-        "--owners", required=True, type=int, metavar="N", help="how many training owners to expect"
+        "--owners",
+        required=True,
+        type=whole(1, 1 << 40),
+        metavar="N",
+        help="how many training owners to expect",
     )
     parser.add_argument(
         "--epsilon", required=True, type=epsilon, metavar="E", help="what an owner may spend"
@@ -54,52 +58,19 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.set_defaults(run=_run)
 
 
-def add_study_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options that shape a study.
-
-    Parameters
-    ----------
-    parser : ArgumentParser
-        Where to add them.
-    """
-    parser.add_argument(
-        "--trust",
-        default="u,u,u",
-        metavar="R,T,T",
-        help="where reduce, train and test happen: u untrusted, t trusted, d the owner's device "
-        "(test only); u,u,u by default",
-    )
-    parser.add_argument(
-        "--mode",
-        choices=("strict", "faithful"),
-        default="strict",
-        help="our protocol (default), or that of the papers, corrected",
-    )
-    parser.add_argument("--attributes", type=int, metavar="K", help="how many attributes are kept")
-    parser.add_argument("--classes", type=int, metavar="L", help="how many classes each has")
-    parser.add_argument(
-        "--known",
-        action="append",
-        metavar="NAME",
-        help="use this attribute instead of searching; repeat it for more",
-    )
-    parser.add_argument("--reduce", choices=_REDUCTIONS, help="how attributes are chosen")
-    parser.add_argument("--train", choices=_FORMS, help="what leaves a training owner")
-    parser.add_argument("--test", choices=(*_FORMS, "device"), help="what leaves a test owner")
-
-
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._study_options import planned  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._study_options import (  # noqa: PLC0415  loaded when the verb runs
+        planned,
+        read_schema,
+    )
     from supm.collection import account  # noqa: PLC0415  the same
-    from supm.schema import Schema  # noqa: PLC0415  the same
 
     check_target("--output", arguments.output)
     check_target("--json", arguments.json)
     if arguments.output == arguments.json == "-":
         raise ParameterError("--json", "another place than that of --output", "-")
-    schema = Schema.from_json(read_text("--schema", arguments.schema))
     study = planned(
-        schema,
+        read_schema(arguments.schema),
         arguments.epsilon,
         arguments,
         owners=arguments.owners,

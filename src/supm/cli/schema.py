@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from supm.cli._files import check_target, write_text
-from supm.cli._output import say
+from supm.cli._output import counted, say
 
 if TYPE_CHECKING:
     from supm.schema import Schema
@@ -49,7 +49,7 @@ def _run(arguments: argparse.Namespace) -> int:
         f"bounds and values come from {arguments.data}, so it must be public or synthetic: from "
         "private data they would be a leak."
     )
-    derived = derive(read_table(arguments.data), arguments.target)
+    derived = derive(read_table(arguments.data, target=arguments.target), arguments.target)
     for note in derived.notes:
         say(note)
     write_text("--output", derived.schema.to_json(), arguments.output)
@@ -64,5 +64,6 @@ def _run(arguments: argparse.Namespace) -> int:
 def _counted(schema: Schema) -> str:
     kinds = Counter(type(attribute).__name__.lower() for attribute in schema.attributes)
     parts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    noun = "attribute" if len(schema.attributes) == 1 else "attributes"
-    return f"{len(schema.attributes)} {noun} ({parts}), target {schema.target.name!r}."
+    return (
+        f"{counted(len(schema.attributes), 'attribute')} ({parts}), target {schema.target.name!r}."
+    )

@@ -40,7 +40,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     check_target("--json", arguments.json)
-    noun, statement, lines = _read(read_text("FILE", arguments.file))
+    noun, statement, lines = _read(arguments.file, read_text("FILE", arguments.file))
     if arguments.json:
         write_json(statement.to_form(), arguments.json)
     if arguments.json != "-":
@@ -50,19 +50,32 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _read(text: str) -> tuple[str, Statement, list[str]]:
+def _read(path: str, text: str) -> tuple[str, Statement, list[str]]:
+    """Name the file where it is not what it should be."""
+    try:
+        return _read_text(text)
+    except MessageError as error:
+        message = f"{path}: {error}"
+        raise MessageError(message) from None
+
+
+def _read_text(text: str) -> tuple[str, Statement, list[str]]:
     """Return what the file is, its statement, and that in words."""
-    from supm.cli._words import cost, plan_lines  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._words import (  # noqa: PLC0415  loaded when the verb runs
+        cost,
+        plan_lines,
+        statement_lines,
+    )
     from supm.collection import account, make_statement  # noqa: PLC0415  the same
     from supm.messages import Model, Statement, Study  # noqa: PLC0415  the same
 
     form = read_object(text, "file", MessageError)
     if "answers" in form:
         held = Model.from_json(text).statement
-        return "model", held, [held.words]
+        return "model", held, statement_lines(held)
     if "phases" in form:
         held = Statement.from_json(text)
-        return "statement", held, [held.words]
+        return "statement", held, statement_lines(held)
     if "questions" in form:
         study = Study.from_json(text)
         lines = [*plan_lines(study), *cost(account(study))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from supm.collection.account import Account, account, make_statement
+from supm.collection.account import Account, account, check_statement, make_statement
 from supm.collection.counting import Counts, RowCounts, count
 from supm.collection.crossvalidation import Trial, cross_validate, run_in_process
 from supm.collection.interview import Interview
@@ -33,6 +33,7 @@ __all__ = [
     "answer_on_device",
     "answer_reports",
     "associations",
+    "check_statement",
     "count",
     "cross_validate",
     "interview",

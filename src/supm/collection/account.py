@@ -6,12 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from supm import __version__
+from supm._errors import PromiseError
 from supm.collection.interviewing import interview
-from supm.messages import FORMS, REDUCTIONS, PhaseStatement, Question, Statement, Study
+from supm.messages import (
+    FORMS,
+    REDUCTIONS,
+    Model,
+    PhaseStatement,
+    Question,
+    Statement,
+    Study,
+)
 from supm.privacy import Guarantee, NoGuarantee, PureLDP, parallel, sequential
-from supm.schema import Attribute, Continuous
 
-__all__ = ["Account", "account", "make_statement"]
+__all__ = ["Account", "account", "check_statement", "make_statement"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +48,8 @@ def account(study: Study) -> Account:
     Parameters
     ----------
     study : Study
-        Before the attributes are chosen, those of most classes stand for the chosen ones.
+        Before the attributes are chosen, an answer about them is taken to spend all that its
+        question allows: what a mechanism keeps depends on the classes in the last digits.
 
     Returns
     -------
@@ -55,8 +64,6 @@ def account(study: Study) -> Account:
     >>> round(spent.phases["reduce"].epsilon, 6), round(spent.training.epsilon, 6)
     (4.0, 8.0)
     """
-    if study.attributes is None:
-        study = study.reduced(_costliest(study))
     phases = {each.phase: _promise(study, each) for each in study.questions}
     by_group: dict[int, list[Guarantee]] = {}
     for question in study.questions:
@@ -97,15 +104,41 @@ def make_statement(study: Study, *, simulation: bool) -> Statement:
     )
 
 
+def check_statement(model: Model) -> None:
+    """Raise PromiseError if a model's statement is not what its study's mechanisms spend.
+
+    Parameters
+    ----------
+    model : Model
+        As it was downloaded.
+
+    Notes
+    -----
+    That the study was followed, and where randomness came from, no file can show.
+    """
+    right = make_statement(model.study, simulation=model.statement.simulation)
+    told, due = model.statement, right
+    same = (told.training, told.testing) == (due.training, due.testing)
+    phases = [(each.phase, each.guarantee) for each in told.phases]
+    if not same or phases != [(each.phase, each.guarantee) for each in due.phases]:
+        message = "the statement is not what the study's mechanisms spend; do not rely on it."
+        raise PromiseError(message)
+
+
 def _promise(study: Study, question: Question) -> Guarantee:
     """Return the promise of a phase; where nothing is promised, with the reason in words."""
-    if question.private:
-        return interview(study, question.phase).guarantee
+    if question.epsilon is not None:
+        open_still = question.phase != "reduce" and study.attributes is None
+        return PureLDP(question.epsilon) if open_still else _spent(study, question)
     what = "numbers" if question.form == "raw" else "classes"
     return NoGuarantee(
         f"in the {question.phase} phase {what} leave the owner as they are; "
         "whoever receives them is trusted"
     )
+
+
+def _spent(study: Study, question: Question) -> Guarantee:
+    return interview(study, question.phase).guarantee
 
 
 def _method(study: Study, question: Question) -> str:
@@ -118,14 +151,3 @@ def _method(study: Study, question: Question) -> str:
     if question.form not in ("pw", "raw"):
         words.append(f"up to {study.classes} classes each")
     return ", ".join(words)
-
-
-def _costliest(study: Study) -> tuple[str, ...]:
-    """Return those of most classes: where words limit an epsilon, it grows with the alphabet."""
-    most = sorted(study.schema.attributes, key=lambda each: -_size(each, study.classes))
-    return tuple(attribute.name for attribute in most[: study.keep])
-
-
-def _size(attribute: Attribute, classes: int) -> int:
-    values = classes if isinstance(attribute, Continuous) else len(attribute.values)
-    return min(values, classes) + (attribute.missing == "class")

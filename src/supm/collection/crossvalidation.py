@@ -96,6 +96,8 @@ def cross_validate(
         raise ParameterError("folds", "at least two sets of rows", len(folds))
     crowd = _Crowd(study, records, check_source(source))
     taking_part = np.sort(np.concatenate(folds))
+    if (np.diff(taking_part) == 0).any():
+        raise ParameterError("folds", "sets of rows without a row in common", "a row in two")
     truth = labels_of(records)
     told = np.zeros(records.rows, dtype=np.int64)
     kept = np.zeros(records.rows, dtype=np.int64)

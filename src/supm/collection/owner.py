@@ -7,10 +7,20 @@ nothing of the aggregator, and it does not touch files or networks.
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterable, Mapping, MutableMapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from supm._errors import BudgetError, MessageError, ParameterError, PromiseError, RecordError
+import numpy as np
+
+from supm._errors import (
+    BudgetError,
+    MessageError,
+    ParameterError,
+    PromiseError,
+    RecordError,
+    SupmError,
+)
 from supm._json import canonical
 from supm._random import RandomSource, check_source, secure
 from supm._validation import check_kind
@@ -18,11 +28,14 @@ from supm.collection.interview import Interview
 from supm.collection.interviewing import interview
 from supm.messages import PHASES, Question, Report, Study
 from supm.messages.report import MOST_SYMBOLS
+from supm.privacy import Budget
 from supm.schema import Records, Schema
 
 __all__ = ["Owner"]
 
+_T = TypeVar("_T")
 _ID_WORDS: Final = 2
+_DAMAGED: Final = "the memory of this owner is damaged; nothing was sent."
 
 
 class Owner:
@@ -38,6 +51,8 @@ class Owner:
     memory : mutable mapping, optional
         What was answered before. The same question gets the same answer, so that asking again
         teaches nothing; keep it as long as the record. An own one by default.
+    budget : Budget, optional
+        The most that this owner spends over all studies. It is asked before anything is drawn.
 
     Examples
     --------
@@ -61,7 +76,13 @@ class Owner:
         source: RandomSource | None = None,
         trusted: Iterable[str] = (),
         memory: MutableMapping[str, Any] | None = None,
+        budget: Budget | None = None,
     ) -> None:
+        if budget is not None:
+            check_kind("budget", budget, Budget)
+        self._budget = budget
+        # To look up and to draw is one step: two threads would get two answers to one question.
+        self._lock = threading.RLock()
         self._source = secure() if source is None else check_source(source)
         self._trusted = _phases(trusted)
         self._memory: MutableMapping[str, Any] = {} if memory is None else memory
@@ -72,13 +93,14 @@ class Owner:
 
         Groups belong to a study and to all that continue it.
         """
+        check_kind("study", study, Study)
         key = f"group {_beginning(study)}"
-        if key not in self._memory:
-            drawn = int(self._source.below(sum(study.groups), 1)[0])
-            bounds = [sum(study.groups[: place + 1]) for place in range(len(study.groups))]
-            self._memory[key] = next(place for place, bound in enumerate(bounds) if drawn < bound)
-        group: int = self._memory[key]
-        return group
+        with self._lock:
+            if key not in self._memory:
+                drawn = int(self._source.below(sum(study.groups), 1)[0])
+                bounds = [sum(study.groups[: place + 1]) for place in range(len(study.groups))]
+                self._memory[key] = sum(drawn >= bound for bound in bounds)
+            return _checked(self._memory[key], int)
 
     def answer(self, study: Study, phase: str, record: Mapping[str, object]) -> Report:
         """Return the report that answers a study's question.
@@ -100,9 +122,10 @@ class Owner:
         Raises
         ------
         BudgetError
-            If the question promises nothing and this owner does not trust that phase, if another
-            group is asked, or if the study continues one that asked something else in this phase:
-            the total that it states is for one answer.
+            If the question promises nothing and this owner does not trust that phase; if another
+            group is asked; if the study continues one that asked something else in this phase, or
+            if this owner both trains and is tested in it: the totals that it states are for one
+            answer to each question, and for different people; or if the own budget is too small.
         PromiseError
             If the mechanism would spend more than the study states.
         RecordError
@@ -111,20 +134,26 @@ class Owner:
         check_kind("study", study, Study)
         # Its kind alone is shown: a record may have been given in its place.
         check_kind("phase", phase, str)
-        question = self._consent(study, phase)
-        key = f"report {phase} {study.hash}"
-        if key not in self._memory:
-            symbols = self._symbols(study, question, record)
-            words = self._source.words(_ID_WORDS)
-            report = Report(
-                study=study.hash,
-                phase=phase,
-                group=question.group,
-                symbols=symbols,
-                id="".join(f"{int(word):016x}" for word in words),
-            )
-            self._memory[key] = report.to_json()
-        return Report.from_json(self._memory[key])
+        with self._lock:
+            question = self._consent(study, phase)
+            key = f"report {phase} {study.hash}"
+            if key not in self._memory:
+                symbols = self._symbols(study, question, record)
+                self._memory[key] = self._report(study, question, symbols).to_json()
+            report = Report.from_json(self._memory[key])
+        if report.study != study.hash or report.phase != phase:
+            raise MessageError(_DAMAGED)
+        return report
+
+    def _report(self, study: Study, question: Question, symbols: tuple[int, ...]) -> Report:
+        words = self._source.words(_ID_WORDS)
+        return Report(
+            study=study.hash,
+            phase=question.phase,
+            group=question.group,
+            symbols=symbols,
+            id="".join(f"{int(word):016x}" for word in words),
+        )
 
     def _consent(self, study: Study, phase: str) -> Question:
         question = study.question(phase)
@@ -140,6 +169,12 @@ class Owner:
         if phase != "test" and len(study.groups) > 1 and self.group(study) != question.group:
             message = f"the {phase} phase asks another group of owners; this owner is not in it."
             raise BudgetError(message)
+        if question.private and self._memory.get(_role_key(study), _role(phase)) != _role(phase):
+            message = (
+                "the budget of this study is for people who train or are tested, not both; look "
+                "the answer up on the device."
+            )
+            raise BudgetError(message)
         return question
 
     def _symbols(
@@ -154,14 +189,23 @@ class Owner:
                 "this one continues; a second answer would cost more than it states."
             )
             raise BudgetError(message)
+        asked = interview(study, question.phase)
         if key not in self._memory:
-            asked = interview(study, question.phase)
             check_promise(asked, question)
-            records = _read(study, question, record)
-            reports = asked.randomize(asked.encode(records), self._source)
+            inputs = asked.encode(_read(study, question, record))
+            self._spend(asked, study, question)
+            reports = asked.randomize(inputs, self._source)
             self._memory[key] = [int(symbol) for symbol in reports.symbols[0]]
         self._memory[asked_first] = key
-        return tuple(self._memory[key])
+        if question.private:
+            self._memory[_role_key(study)] = _role(question.phase)
+        return _remembered(self._memory[key], asked)
+
+    def _spend(self, asked: Interview, study: Study, question: Question) -> None:
+        """Spend before anything is drawn; what this owner gives away in trust costs no budget."""
+        if self._budget is not None and question.private:
+            purpose = f"{question.phase} phase of study {study.hash[:12]}"
+            self._budget.spend(asked.guarantee, purpose=purpose)
 
 
 def check_promise(asked: Interview, question: Question) -> None:
@@ -178,6 +222,23 @@ def check_promise(asked: Interview, question: Question) -> None:
         raise MessageError(message)
 
 
+def _checked(value: object, kind: type[_T]) -> _T:
+    if not isinstance(value, kind):
+        raise MessageError(_DAMAGED)
+    return value
+
+
+def _remembered(answer: object, asked: Interview) -> tuple[int, ...]:
+    """Return an answer from memory, if it could have been given."""
+    symbols = _checked(answer, list)
+    whole = all(type(symbol) is int and 0 <= symbol < 1 << 53 for symbol in symbols)
+    if len(symbols) != asked.width or not whole:
+        raise MessageError(_DAMAGED)
+    if not asked.accepts(np.array([symbols], dtype=np.int64))[0]:
+        raise MessageError(_DAMAGED)
+    return tuple(symbols)
+
+
 def _read(study: Study, question: Question, record: Mapping[str, object]) -> Records:
     """Read what is asked, and look at nothing else."""
     given: object = record
@@ -187,8 +248,16 @@ def _read(study: Study, question: Question, record: Mapping[str, object]) -> Rec
         raise RecordError(message)
     schema = Schema(attributes=study.asked(question.phase), target=study.schema.target)
     names = (*schema.names, schema.target.name) if question.labelled else schema.names
-    held = {name: record[name] for name in names if name in record}
-    return schema.read([held], labelled=question.labelled)
+    try:
+        held = {name: record[name] for name in names if name in record}
+        return schema.read([held], labelled=question.labelled)
+    except SupmError:
+        raise
+    except Exception:  # noqa: BLE001, S110  a stranger's value may raise anything, with its content
+        pass
+    # Raised out here, so that the error behind it, which may show a value, is not attached.
+    message = "the record could not be read; give plain numbers and texts."
+    raise RecordError(message)
 
 
 def _phases(trusted: object) -> frozenset[str]:
@@ -200,6 +269,14 @@ def _phases(trusted: object) -> frozenset[str]:
 
 def _beginning(study: Study) -> str:
     return study.previous or study.hash
+
+
+def _role_key(study: Study) -> str:
+    return f"role {_beginning(study)}"
+
+
+def _role(phase: str) -> str:
+    return "tested" if phase == "test" else "training"
 
 
 def _question_hash(study: Study, question: Question) -> str:

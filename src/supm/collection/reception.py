@@ -17,7 +17,8 @@ from supm.messages import Report, Study
 
 __all__ = ["Reception"]
 
-_BATCH: Final = 4096
+# So many symbols wait at most before they are folded into the counts.
+_BATCH: Final = 1 << 14
 
 
 class Reception:
@@ -107,7 +108,7 @@ class Reception:
         if verdict == "accepted" and report is not None:
             self._seen.add(report.id)
             self._waiting.append(report.symbols)
-            if len(self._waiting) >= _BATCH:
+            if len(self._waiting) * self._asked.width >= _BATCH:
                 _ = self.counts
         return verdict
 

@@ -37,8 +37,8 @@ def reduce_study(study: Study, counts: Counts | None, source: RandomSource) -> S
     Returns
     -------
     Study
-        The ``keep`` attributes of the strongest association with the target, the stronger first;
-        the earlier in the schema where two are alike.
+        With the ``keep`` attributes of the strongest association with the target, in the order of
+        the schema; the earlier ones where two are alike.
 
     Examples
     --------
@@ -55,14 +55,16 @@ def reduce_study(study: Study, counts: Counts | None, source: RandomSource) -> S
     if counts is None:
         raise ParameterError("counts", "the reduce phase's", None, "Collect its reports first.")
     strength = associations(study, counts)
-    best = np.argsort(-strength, kind="stable")[: study.keep]
+    # In the schema's order: the same attributes are the same question, however they were ranked.
+    best = np.sort(np.argsort(-strength, kind="stable")[: study.keep])
     return study.reduced(tuple(study.schema.names[place] for place in best))
 
 
 def draw_attributes(study: Study, source: RandomSource) -> tuple[str, ...]:
     """Return ``keep`` attributes drawn at random; no record has a say in it."""
     names = study.schema.names
-    return tuple(names[place] for place in source.permutation(len(names))[: study.keep])
+    drawn = np.sort(source.permutation(len(names))[: study.keep])
+    return tuple(names[place] for place in drawn)
 
 
 def associations(study: Study, counts: Counts) -> NDArray[np.float64]:

@@ -62,7 +62,8 @@ def quietly(step: Callable[[], _T], *, otherwise: str = _UNREADABLE) -> _T:
         told, kind = str(error), type(error)
     # Raised out here, so that the error behind it, which may print a value too, is not attached.
     if told.startswith(_MISSING):
-        raise kind(f"{_MISSING} Describe the columns by a schema in which missing is a class.")
+        told = f"{_MISSING} Describe the columns by a schema in which missing is a class."
+        raise kind(told)
     if told.startswith(_HARMLESS):
         raise kind(told)
     raise RecordError(next((new for old, new in _REPLACED if told.startswith(old)), otherwise))

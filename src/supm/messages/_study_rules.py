@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
 from supm._errors import ParameterError
 from supm.messages._size_rules import check_sizes
-from supm.messages._texts import is_hash
 from supm.schema import Continuous
 
 if TYPE_CHECKING:
@@ -29,8 +29,17 @@ def check_rules(study: Study) -> None:
     _check_spending(study)
     _check_attributes(study)
     check_sizes(study)
-    if study.previous is not None and not is_hash(study.previous):
-        raise ParameterError("previous", "64 hexadecimal digits", study.previous)
+    _check_continuation(study)
+
+
+def _check_continuation(study: Study) -> None:
+    """Let a study continue itself only: who could name another could ask its owners again."""
+    if study.attributes is None or study.reduction == "known":
+        if study.previous is not None:
+            raise ParameterError("previous", "left out before attributes are chosen", "a hash")
+    elif study.previous != replace(study, attributes=None, previous=None).hash:
+        rule = "the hash of this very study without its chosen attributes"
+        raise ParameterError("previous", rule, "another")
 
 
 def _check_groups(study: Study) -> None:
@@ -39,6 +48,8 @@ def _check_groups(study: Study) -> None:
     for question in study.questions:
         if question.group >= len(study.groups):
             raise ParameterError("group", f"below {len(study.groups)}", question.group)
+        if question.phase == "test" and question.group:
+            raise ParameterError("group", "0 in the test phase, which has none", question.group)
 
 
 def _check_phases(study: Study) -> None:

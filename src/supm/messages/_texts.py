@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
 from supm._errors import ParameterError
@@ -14,7 +15,7 @@ _HASH: Final = re.compile("[0-9a-f]{64}")
 
 
 def check_text(name: str, text: object, longest: int) -> None:
-    """Raise ParameterError where a text is too long, or could not be written as UTF-8.
+    """Raise ParameterError where a text is too long, not UTF-8, or would command a terminal.
 
     Examples
     --------
@@ -24,6 +25,8 @@ def check_text(name: str, text: object, longest: int) -> None:
     if len(str(text)) > longest:
         got = f"{len(str(text))} characters"
         raise ParameterError(name, f"a text of at most {longest} characters", got)
+    if any(unicodedata.category(letter) == "Cc" and letter not in "\n\t" for letter in str(text)):
+        raise ParameterError(name, "a text without control characters", "a text that has one")
     try:
         str(text).encode()
     except UnicodeEncodeError:

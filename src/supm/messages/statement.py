@@ -178,8 +178,7 @@ class Statement:
 
 
 def _whole(guarantee: Guarantee) -> str:
-    silent = getattr(guarantee, "epsilon", None) == 0
-    return "Nothing leaves the device." if silent else guarantee.sentence
+    return "Nothing leaves the device." if guarantee == PureLDP(0.0) else guarantee.sentence
 
 
 def _brief(guarantee: Guarantee) -> str:

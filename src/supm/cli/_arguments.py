@@ -1,0 +1,229 @@
+"""Arguments: each is checked as it is read, and what is wrong is one sentence with a hint."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from typing import Final, NoReturn
+
+from supm._errors import ParameterError
+from supm._validation import EPSILON, Integers, Reals
+
+__all__ = ["Parser", "epsilon", "epsilons", "real", "suggestion", "trust", "whole"]
+
+_MOST_BUDGETS: Final = 100
+_SHOWN: Final = 5
+_CHOICE: Final = re.compile(r"invalid choice: (.*) \(choose from (.*)\)")
+# What argparse says, and what we say.
+_SENTENCES: Final = (
+    (re.compile(r"^argument (\S+): must be (.*)$"), r"\1 must be \2."),
+    (re.compile(r"^argument (\S+): expected one argument$"), r"\1 must be followed by a value."),
+    (re.compile(r"^argument (\S+): not allowed with argument (\S+)$"), r"\1 cannot go with \2."),
+    (re.compile(r"^the following arguments are required: (.*)$"), r"\1 must be given."),
+    (re.compile(r"^one of the arguments (\S+) (\S+) is required$"), r"\1 or \2 must be given."),
+    (re.compile(r"^unrecognized arguments: (.*)$"), r"no such argument: \1."),
+)
+_TRUST: Final = ("u", "t", "untrusted", "trusted")
+_TRUST_OF_TEST: Final = (*_TRUST, "d", "device")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that refuses in one sentence, without the lines of usage before it."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where the help is, and leave with code 2.
+
+        Parameters
+        ----------
+        message : str
+            What argparse found.
+        """
+        self.exit(2, f"supm: error: {_sentence(message)} See {self.prog} --help.\n")
+
+
+def epsilon(text: str) -> float:
+    """Read an epsilon as argparse wants it done.
+
+    Parameters
+    ----------
+    text : str
+        What was typed.
+
+    Returns
+    -------
+    float
+        A number in the interval that all mechanisms take.
+
+    Examples
+    --------
+    >>> epsilon("0.5")
+    0.5
+    """
+    return real(EPSILON.low, EPSILON.high)(text)
+
+
+def epsilons(text: str) -> list[float]:
+    """Read a list of different epsilons as argparse wants it done.
+
+    Parameters
+    ----------
+    text : str
+        Numbers with commas between.
+
+    Returns
+    -------
+    list of float
+
+    Examples
+    --------
+    >>> epsilons("1,2.5")
+    [1.0, 2.5]
+    """
+    parts = text.split(",")
+    if len(parts) > 1 and not all(part.strip() for part in parts):
+        _refuse("numbers with single commas between", text)
+    numbers = [epsilon(part) for part in parts]
+    if len(numbers) > _MOST_BUDGETS:
+        _refuse(f"at most {_MOST_BUDGETS} numbers", f"{len(numbers)} of them")
+    if len(set(numbers)) < len(numbers):
+        _refuse("different numbers", text)
+    return numbers
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Return a reader of whole numbers in an interval.
+
+    Parameters
+    ----------
+    low, high : int
+        The least and the greatest.
+
+    Returns
+    -------
+    callable
+        From text to int, as argparse wants it done.
+
+    Examples
+    --------
+    >>> whole(2, 10)("7")
+    7
+    """
+
+    def read(text: str) -> int:
+        try:
+            return Integers("", low, high).check(int(text))
+        except ParameterError as error:
+            raise argparse.ArgumentTypeError(str(error).strip(" .")) from None
+        except ValueError:
+            _refuse("a whole number", text)
+
+    return read
+
+
+def real(low: float, high: float) -> Callable[[str], float]:
+    """Return a reader of numbers in an interval.
+
+    Parameters
+    ----------
+    low, high : float
+        The least and the greatest.
+
+    Returns
+    -------
+    callable
+        From text to float, as argparse wants it done.
+
+    Examples
+    --------
+    >>> real(0.0, 1.0)("0.25")
+    0.25
+    """
+
+    def read(text: str) -> float:
+        try:
+            return Reals("", low, high).check(float(text))
+        except ValueError:
+            _refuse(f"a number in [{low:g}, {high:g}]", text)
+
+    return read
+
+
+def trust(text: str) -> str:
+    """Check three letters of trust as argparse wants it done.
+
+    Parameters
+    ----------
+    text : str
+        A letter for each phase, with commas between.
+
+    Returns
+    -------
+    str
+        The same.
+
+    Examples
+    --------
+    >>> trust("u,u,d")
+    'u,u,d'
+    """
+    parts = [part.strip().lower() for part in text.split(",")]
+    fits = len(parts) == 3 and {*parts[:2]} <= {*_TRUST} and parts[2] in _TRUST_OF_TEST
+    if not fits:
+        rule = (
+            "three letters with commas between, for reduce, train and test: u (untrusted), "
+            "t (trusted), and for test also d (the owner's device)"
+        )
+        _refuse(rule, text)
+    return text
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """Return what a wrong name may have meant, or else some of the names that there are.
+
+    Parameters
+    ----------
+    name : str
+        What was asked for.
+    names : iterable of str
+        What there is.
+
+    Returns
+    -------
+    str
+        A sentence.
+
+    Examples
+    --------
+    >>> suggestion("AGE", ["age", "ward"])
+    "Did you mean 'age'?"
+    >>> suggestion("x", ["age", "ward"])
+    "There are 'age', 'ward'."
+    """
+    known = list(names)
+    by_case = {each.casefold(): each for each in known}
+    close = difflib.get_close_matches(name.casefold(), by_case, n=1)
+    if close:
+        return f"Did you mean {by_case[close[0]]!r}?"
+    shown = ", ".join(repr(each) for each in known[:_SHOWN])
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"There are {shown}{more}."
+
+
+def _refuse(rule: str, got: str) -> NoReturn:
+    message = f"must be {rule}, got {got!r}"
+    raise argparse.ArgumentTypeError(message) from None
+
+
+def _sentence(message: str) -> str:
+    # Some versions of Python quote the choices, and others do not.
+    told = _CHOICE.sub(lambda found: _one_of(found[2].replace("'", ""), found[1]), message)
+    for pattern, words in _SENTENCES:
+        if pattern.match(told):
+            return pattern.sub(words, told)
+    return f"{told.rstrip('.')}."
+
+
+def _one_of(choices: str, got: str) -> str:
+    return f"must be one of {choices}, got {got}"
