@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from experiments.supm.results import Line
+from experiments.supm.results import Line, shared_budgets
 from numpy.typing import NDArray
 
 __all__ = [
     "Finding",
+    "absent",
     "budget_between",
     "budget_for",
+    "differences",
     "gap_between",
     "largest_gap",
     "value",
@@ -32,28 +34,34 @@ class Finding:
         Ours minus the printed one.
     holds : bool or None
         Whether the claim holds; None where it was not measured.
+    kind : {"value", "crossing", "order", "difference"}
+        What sort of claim it is.
     """
 
     ours: str
     gap: str
     holds: bool | None
+    kind: str
 
 
-ABSENT = Finding(ours="not measured in this run", gap="", holds=None)
+def absent(kind: str) -> Finding:
+    """Return what is said where nothing was measured."""
+    return Finding(ours="not measured in this run", gap="", holds=None, kind=kind)
 
 
 def value(found: NDArray[np.float64] | None, claimed: float, tolerance: float) -> Finding:
     """Compare a printed accuracy with our repetitions."""
     if found is None or not found.size:
-        return ABSENT
+        return absent("value")
     gap = float(found.mean()) - claimed
-    return Finding(ours=f"{_spread(found)}", gap=f"{gap:+.2f}", holds=abs(gap) <= tolerance)
+    holds = abs(gap) <= tolerance
+    return Finding(ours=_spread(found), gap=f"{gap:+.2f}", holds=holds, kind="value")
 
 
 def budget_for(line: Line, level: float, claimed: float, tolerance: float = 3.0) -> Finding:
     """Compare the printed budget at which an accuracy is reached with that of our mean."""
     if not len(line):
-        return ABSENT
+        return absent("crossing")
     found = line.reaches(level)
     reached = [each for each in line.each_reaches(level) if each is not None]
     runs = f"; in {len(reached)} of {line.repeats} repetitions"
@@ -63,32 +71,33 @@ def budget_for(line: Line, level: float, claimed: float, tolerance: float = 3.0)
     ours = f"{_NEVER if found is None else f'{found:.1f}'}{runs}"
     if found is None:
         top = line.mean.max()
-        return Finding(ours=f"{ours}; highest mean {top:.2f}", gap="", holds=False)
-    gap = found - claimed
-    return Finding(ours=ours, gap=f"{gap:+.1f}", holds=abs(gap) <= tolerance)
+        return _crossing(f"{ours}; highest mean {top:.2f}")
+    return _crossing(ours, found - claimed, tolerance)
 
 
 def budget_between(
     first: Line, others: list[Line], claimed: float, *, above: bool, tolerance: float = 3.0
 ) -> Finding:
     """Compare the printed budget above or below which one line is the highest of all."""
-    if not len(first) or not all(len(other) == len(first) for other in others):
-        return ABSENT
-    wins = np.all([first.mean >= other.mean for other in others], axis=0)
-    run = np.flatnonzero(~wins)
+    budgets = shared_budgets([first, *others])
+    if not budgets:
+        return absent("crossing")
+    leads = np.min([first.only(budgets).mean - each.only(budgets).mean for each in others], axis=0)
+    behind = np.flatnonzero(leads < 0)
     if above:
-        place = int(run[-1]) + 1 if run.size else 0
-        inside = place < len(first)
+        place = int(behind[-1]) + 1 if behind.size else 0
     else:
-        place = int(run[0]) - 1 if run.size else len(first) - 1
-        inside = place >= 0
-    if not inside:
-        lead = min(float((first.mean - other.mean).max()) for other in others)
-        return Finding(ours=f"nowhere (largest lead {lead:+.2f})", gap="", holds=False)
-    found = float(first.epsilon[place])
+        place = int(behind[0]) - 1 if behind.size else len(budgets) - 1
+    if not 0 <= place < len(budgets):
+        return _crossing(f"nowhere (largest lead {leads.max():+.2f})")
     word = "from" if above else "up to"
-    gap = found - claimed
-    return Finding(ours=f"{word} {found:g}", gap=f"{gap:+.1f}", holds=abs(gap) <= tolerance)
+    return _crossing(f"{word} {budgets[place]:g}", budgets[place] - claimed, tolerance)
+
+
+def _crossing(ours: str, gap: float | None = None, tolerance: float = 0.0) -> Finding:
+    if gap is None:
+        return Finding(ours=ours, gap="", holds=False, kind="crossing")
+    return Finding(ours=ours, gap=f"{gap:+.1f}", holds=abs(gap) <= tolerance, kind="crossing")
 
 
 def gap_between(
@@ -96,12 +105,12 @@ def gap_between(
 ) -> Finding:
     """Say by how much the mean of one line lies above that of another between two budgets.
 
-    It holds where the lead is positive on average, or at every budget if ``always`` is claimed.
+    It holds where the lead is positive on average and at most budgets, or at every budget if
+    ``always`` is claimed.
     """
-    shared = sorted(set(first.epsilon.tolist()) & set(second.epsilon.tolist()))
-    budgets = [epsilon for epsilon in shared if low <= epsilon <= high]
+    budgets = [each for each in shared_budgets([first, second]) if low <= each <= high]
     if not budgets:
-        return ABSENT
+        return absent("order")
     each = _leads(first, second, budgets)
     lead = each.mean(axis=1)
     ahead = int((lead > 0).sum())
@@ -109,15 +118,15 @@ def gap_between(
         f"{lead.min():+.2f} to {lead.max():+.2f}, mean {lead.mean():+.2f}; ahead at {ahead} of "
         f"{lead.size} budgets, and in {100 * (each > 0).mean():.0f} % of single runs"
     )
-    holds = ahead == lead.size if always else bool(lead.mean() > 0)
-    return Finding(ours=ours, gap="", holds=holds)
+    holds = ahead == lead.size if always else bool(lead.mean() > 0 and 2 * ahead > lead.size)
+    return Finding(ours=ours, gap="", holds=holds, kind="order")
 
 
 def largest_gap(first: Line, second: Line, claimed: float) -> Finding:
     """Compare the printed largest difference of two lines with that of our means."""
-    budgets = sorted(set(first.epsilon.tolist()) & set(second.epsilon.tolist()))
+    budgets = shared_budgets([first, second])
     if not budgets:
-        return ABSENT
+        return absent("difference")
     each = _leads(first, second, budgets)
     lead = each.mean(axis=1)
     place = int(np.abs(lead).argmax())
@@ -126,14 +135,19 @@ def largest_gap(first: Line, second: Line, claimed: float) -> Finding:
     ours = f"{found:.2f} (at {budgets[place]:g}; from {lead.min():+.2f} to {lead.max():+.2f})"
     if claimed:
         ours += f"; at most {claimed:g} in {small} of {each.shape[1]} repetitions"
-    return Finding(ours=ours, gap=f"{found - claimed:+.2f}", holds=found <= claimed + 0.7)
+    holds = found <= claimed + 0.7
+    return Finding(ours=ours, gap=f"{found - claimed:+.2f}", holds=holds, kind="difference")
 
 
 def _leads(first: Line, second: Line, budgets: list[float]) -> NDArray[np.float64]:
     """Return the lead in each repetition: the same folds, draws and noise for both."""
-    one, other = first.only(budgets).values, second.only(budgets).values
-    shared = min(one.shape[1], other.shape[1])
-    return np.asarray(one[:, :shared] - other[:, :shared])
+    return differences(first.only(budgets).values, second.only(budgets).values)
+
+
+def differences(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Subtract repetition by repetition, as many as both have: equal numbers have equal folds."""
+    shared = min(one.shape[-1], other.shape[-1])
+    return np.asarray(one[..., :shared] - other[..., :shared])
 
 
 def _spread(found: NDArray[np.float64]) -> str:

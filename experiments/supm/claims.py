@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from experiments.supm.checks import (
-    ABSENT,
     Finding,
+    absent,
     budget_between,
     budget_for,
+    differences,
     gap_between,
     largest_gap,
     value,
@@ -206,9 +207,9 @@ def _loss(read: _Reader) -> Iterator[Claim]:
     best = [read.reduction(word).at(50.0) for word in ("wa", "rand")]
     if len(raw) and all(each is not None for each in best):
         top = max((each for each in best if each is not None), key=np.mean)
-        found = value(raw.values[0] - top, 4.17, tolerance=2.0)
+        found = value(differences(raw.values[0], top), 4.17, tolerance=2.0)
     else:
-        found = ABSENT
+        found = absent("value")
     text = "what the best method loses at epsilon = 50 against no noise"
     yield _claim("ionosphere loss", "001 sec. 4.3.2", text, "4.17", found)
 

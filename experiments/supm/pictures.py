@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import matplotlib as mpl
 import numpy as np
-from experiments.supm.results import Line, Results, figure_of
+from experiments.supm.results import Line, Results, figure_of, shared_budgets
 from experiments.supm.schedule import reading_of
 from experiments.supm.settings import Curve, Data, Figure
 from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ def _save(results: Results, data: Data, drawing: Drawing, path: Path) -> Path:
         drawing(results, data, axes)
         _references(results, data, axes)
         axes.set_xlabel("privacy budget epsilon")
-        axes.set_ylabel("accuracy (%)")
+        axes.set_ylabel(axes.get_ylabel() or f"accuracy (%), mean of {data.repeats} repetitions")
         if axes.get_legend_handles_labels()[0]:
             canvas.legend(fontsize=7, loc="outside lower center", ncols=2, frameon=False)
         canvas.savefig(path, metadata={"Software": None})
@@ -152,8 +152,9 @@ def _draws(results: Results, data: Data, axes: Axes) -> None:
         if curve.reduction != "rand" or not len(line):
             continue
         colour = _COLOURS[place]
-        axes.plot(line.epsilon, line.values, color=colour, linewidth=0.5, alpha=0.6)
-        _plot(axes, line, f"{word}, mean of {line.repeats} draws of attributes", place)
+        axes.plot(line.epsilon, line.values, color="0.75", linewidth=0.8, antialiased=False)
+        label = f"{word}, mean of {line.repeats} draws of attributes"
+        axes.plot(line.epsilon, line.mean, color=colour, marker=".", label=label)
         _star(axes, _POINTS[data.name]["rand"], "printed", "black")
     axes.set_title(f"{data.title}: DR.Rand depends on which attributes are drawn", loc="left")
 
@@ -165,11 +166,12 @@ def _searched(results: Results, data: Data, axes: Axes) -> None:
         pairs = tuple(pair for pair in results.scope.searched if pair[0] == keep)
         curve = Curve(reduction="rand", pairs=pairs)
         lines = [results.line(data, curve, p, repeats=data.search_repeats) for p in pairs]
-        lines = [line.only(data.coarse) for line in lines if len(line)]
-        if lines:
-            top = np.max([line.mean for line in lines], axis=0)
+        budgets = shared_budgets(lines)
+        if budgets:
+            top = np.max([line.only(budgets).mean for line in lines], axis=0)
             colour = mpl.colormaps["viridis"](place / max(1, len(sizes) - 1))
-            axes.plot(lines[0].epsilon, top, color=colour, marker=".", label=f"K = {keep}, best L")
+            axes.plot(budgets, top, color=colour, marker=".", label=f"K = {keep}, best L")
+    axes.set_ylabel(f"accuracy (%), mean of {data.search_repeats} repetitions")
     axes.set_title(f"{data.title}: all (K, L), DR.Rand", loc="left")
 
 

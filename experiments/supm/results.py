@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from experiments.supm.jobs import Job, Outcome
@@ -12,7 +12,15 @@ from experiments.supm.schedule import Scope, nested, raw, trial
 from experiments.supm.settings import FIGURES, Curve, Data, Figure
 from numpy.typing import NDArray
 
-__all__ = ["Line", "Results", "figure_of", "first_at_least"]
+__all__ = [
+    "EMPTY",
+    "Line",
+    "Results",
+    "best_of",
+    "figure_of",
+    "first_at_least",
+    "shared_budgets",
+]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,6 +77,10 @@ class Line:
         return [first_at_least(self.epsilon, one, level) for one in self.values.T]
 
 
+EMPTY: Final = Line(epsilon=np.empty(0), values=np.empty((0, 1)))
+"""Nothing was run."""
+
+
 def first_at_least(
     epsilon: NDArray[np.float64], accuracy: NDArray[np.float64], level: float
 ) -> float | None:
@@ -88,6 +100,20 @@ def first_at_least(
     rise = accuracy[place] - accuracy[place - 1]
     part = (level - accuracy[place - 1]) / rise
     return float(epsilon[place - 1] + part * (epsilon[place] - epsilon[place - 1]))
+
+
+def shared_budgets(lines: Sequence[Line]) -> list[float]:
+    """Return the budgets at which all lines were run, smallest first."""
+    return sorted(set.intersection(*(set(line.epsilon.tolist()) for line in lines)))
+
+
+def best_of(lines: Sequence[Line]) -> Line:
+    """Return the best of some lines in each repetition, at the budgets that all of them have."""
+    budgets = shared_budgets(lines)
+    if not budgets:
+        return EMPTY
+    values = np.max([line.only(budgets).values for line in lines], axis=0)
+    return Line(epsilon=np.array(budgets), values=values)
 
 
 def figure_of(data: str, kind: str, paper: str = "000") -> Figure:
@@ -139,11 +165,7 @@ class Results:
 
     def best(self, data: Data, curve: Curve, **more: Any) -> Line:  # noqa: ANN401  fields of a job
         """Return the best (K, L) of each repetition and budget, seen on the test folds."""
-        lines = [self.line(data, curve, pair, **more) for pair in curve.pairs]
-        shared = set.intersection(*(set(line.epsilon.tolist()) for line in lines))
-        budgets = np.array(sorted(shared))
-        kept = [line.values[np.isin(line.epsilon, budgets)] for line in lines]
-        return Line(epsilon=budgets, values=np.max(kept, axis=0))
+        return best_of([self.line(data, curve, pair, **more) for pair in curve.pairs])
 
     def chosen(self, data: Data, curve: Curve) -> Line:
         """Return the accuracy where inner folds choose (K, L)."""
@@ -151,8 +173,7 @@ class Results:
 
     def _line(self, jobs: list[Job], test: str) -> Line:
         done = [job for job in jobs if job in self.outcomes]
-        values = [self.outcomes[job].accuracy(test) for job in done]
-        return Line(
-            epsilon=np.array([job.epsilon for job in done]),
-            values=np.array(values) if values else np.empty((0, 1)),
-        )
+        if not done:
+            return EMPTY
+        values = np.array([self.outcomes[job].accuracy(test) for job in done])
+        return Line(epsilon=np.array([job.epsilon for job in done]), values=values)

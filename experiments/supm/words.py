@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["HEAD"]
+__all__ = ["HEAD", "RULES"]
 
 HEAD: Final = """\
 # Papers 000 and 001: every printed number beside ours
 
 This file is written by `make reproduce PAPER=supm`; do not edit it. `results.csv` has every setting
-that was run, `figures/` the pictures.
+that was run, `figures/` the pictures. Notes at the end say why we differ where we do.
+"""
+
+RULES: Final = """\
+## How it was run
 
 What is run is the package's faithful mode: the protocol of the papers with the corrections of
 `docs/errata.md`. Everybody draws one report for each question, and all folds use the same reports.
@@ -33,7 +37,11 @@ What is run is the package's faithful mode: the protocol of the papers with the 
   picking is measured.
 - **(ODP, ODA) and (ODA, ODA).** A test record whose classes are sent as they are gets the same
   answer as one that stays on its device, so the column `on_device` is that of (…, ODA).
-- **Repetitions.** New folds, attributes and noise each time; the same for all budgets and methods.
-  ± is the standard deviation over repetitions. The papers do not say how often they ran; one seed
-  is named for splitting, reduction and noise, which suggests once.
+- **Repetitions.** New folds, attributes and noise each time; folds and what DR.Rand draws are the
+  same for all budgets and methods. ± is the standard deviation over repetitions. The papers do not
+  say how often they ran; one seed is named for splitting, reduction and noise, which suggests once.
+- **Holds.** Without noise: within 0.7 of the printed accuracy; with noise: within 2. A budget:
+  within 3, where our mean, between the budgets that were run, passes the level or the other lines. An
+  order: on average and at most budgets; "consistently" and "always": at every budget. A largest
+  difference: at most 0.7 above the printed one.
 """

@@ -83,5 +83,5 @@ def test_what_the_schema_does_not_allow_is_refused_without_the_value(
 
 def test_text_among_numbers_is_named_by_its_line(tmp_path: Path) -> None:
     good = "34,2,true,north,no"
-    with pytest.raises(RecordError, match="first in line 5 of .*people.csv; correct it"):
+    with pytest.raises(RecordError, match=r"first in line 5 of .*people.csv; correct it"):
         read(tmp_path, good, good, good, "x,2,true,north,no", good, "y,2,true,north,no")

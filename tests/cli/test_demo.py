@@ -40,10 +40,20 @@ def test_the_demo_tells_the_whole_story_and_a_seed_repeats_it(
     assert "(5 repetitions)" in words
     assert "factor of at most 54.6 (local differential privacy" in words
     assert "This was a simulation" in words
+    check_numbers(words, json.loads(Path("demo.json").read_text()))
     height, width, _ = imread("supm-demo.png").shape
     assert width > 1500
     assert height > 500
     check_figures(json.loads(Path("demo.json").read_text()))
+
+
+def check_numbers(words: str, found: dict[str, Any]) -> None:
+    """The story counts combinations as the report does, and says how many are not shown."""
+    told = ", ".join(map(str, found["report"]["symbols"]))
+    assert "numbered from 0. The device names one of them: the owner's own, number" in words
+    assert f"This time it named {told}: " in words
+    shown = len([share for share in found["true"] if share > 0][:8])
+    assert f"The commonest {shown} of {len(found['true'])} combinations are:" in words
 
 
 def check_figures(found: dict[str, Any]) -> None:

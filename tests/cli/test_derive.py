@@ -130,6 +130,33 @@ def test_a_target_of_many_numbers_is_continuous(tmp_path: Path) -> None:
     assert found.schema.task == "continuous"
 
 
+@pytest.mark.parametrize("start", [0, 100])
+def test_many_whole_numbers_with_many_records_each_are_classes(start: int, tmp_path: Path) -> None:
+    ages: list[object] = [20.5 + k for k in range(150)]
+    digits: list[object] = [start + k % 15 for k in range(150)]
+    found = derive(table(tmp_path, age=ages, digit=digits), "digit")
+    assert found.schema.target == Categorical("digit", values=tuple(range(start, start + 15)))
+    assert found.notes == ("the 15 different whole numbers of the target 'digit' are its classes.",)
+    few = derive(table(tmp_path, age=ages[:140], digit=digits[:140]), "digit")
+    assert few.schema.task == "continuous"
+    assert "the target 'digit' holds many different numbers, and a study needs" in few.notes[0]
+
+
+def test_what_looks_wrong_is_said_and_never_shown(tmp_path: Path) -> None:
+    found = derived(
+        tmp_path,
+        age=[20.5 + k for k in range(40)],
+        id=list(range(40)),
+        pulse=[*(60 + k / 2 for k in range(30)), PRIVATE, *range(9)],
+    )
+    assert [attribute.name for attribute in found.schema.attributes] == ["age", "id"]
+    left_out, identifier, typing_error = found.notes
+    assert left_out == "1 column is of too many different texts and left out: 'pulse'."
+    assert identifier.startswith("'id' holds another whole number in every line; if it is an id")
+    assert "39 of 40 values are numbers, and that of line 32 is not" in typing_error
+    assert PRIVATE not in " ".join(found.notes)
+
+
 @pytest.mark.parametrize(
     ("labels", "complaint"),
     [
@@ -137,6 +164,7 @@ def test_a_target_of_many_numbers_is_continuous(tmp_path: Path) -> None:
         ([""] * 40, "ill: 40 of 40 records have no label"),
         (["?", *([PRIVATE, "x", "y"] * 13)], "ill: 1 of 40 records have no label; leave them out"),
         ([f"{PRIVATE}{k}" for k in range(40)], "ill: 40 labels for 40 records are too many"),
+        ([*range(39), PRIVATE], "39 of 40 values are numbers, and that of line 41 is not"),
     ],
 )
 def test_a_target_that_cannot_be_predicted_is_refused(

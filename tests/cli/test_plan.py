@@ -77,7 +77,7 @@ def test_known_attributes_are_not_searched_for(capsys: pytest.CaptureFixture[str
         (["--keep", "0"], "--keep must be a whole number in [1"),
         (["--keep", "25"], "--keep must be at most 19 attributes, since a joint report"),
         (["--classes", "1"], "--classes must be a whole number in [2"),
-        (["--classes", "3000", "--keep", "2"], "--keep must be at most 1 attributes"),
+        (["--classes", "3000", "--keep", "2"], "--keep must be at most 1 attribute,"),
         (["--known", "mean radus"], "got 'mean radus'. Did you mean 'mean radius'?"),
         (["--known", "mean area", "--known", "mean area"], "--known must be another name each"),
         (["--known", "mean area", "--keep", "2"], "--keep must be left out, or 1 as --known says"),

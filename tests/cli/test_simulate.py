@@ -68,12 +68,39 @@ def test_people_see_accuracy_beside_majority_repetitions_and_promise(
     words = " ".join(output.out.split())
     assert "Always predicting the commonest class is right for 62.7%" in words
     assert "the same learner without privacy, on the raw data of 569 people, for 9" in words
-    assert "factor of at most 2.72 (local differential privacy" in words
-    assert "factor of at most 54.6 (local differential privacy" in words
+    assert "would change by at most the factor below (local differential privacy)" in words
+    assert ["epsilon", "K", "factor"] in lines
+    assert ["1", "1", "2.72"] in lines
+    assert ["4", "4", "54.6"] in lines
     assert words.count("Strict mode; reduce untrusted") == 1
+    assert words.count("by lot") == 2
+    assert words.count(" in 6 models: ") == 2
+    assert "The randomness came from a seed: a simulation, not private." in words
     assert "bounds and values come from wdbc.csv, which must be public or synthetic" in output.err
     height, width, _ = imread("out.png").shape
     assert min(height, width) > 500
+
+
+def test_one_budget_has_its_plan_in_full_and_one_repetition_no_spread(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*WDBC, "--epsilon", "1", "--repeats", "1", "--folds", "2"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "factor of at most 2.72 (local differential privacy, epsilon = 1.0)" in words
+    assert "sends 1 attribute in up to 2 classes: all classes as one symbol" in words
+    assert "How often each attribute was chosen epsilon = 1, in 2 models: " in words
+    assert "The spread is" not in words
+    assert "seed" not in words
+
+
+def test_classes_and_factors_that_differ_are_columns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = ["--keep", "30", "--reduce", "waldp", "--mode", "faithful"]
+    assert main([*WDBC, *QUICK, *options, "--epsilon", "2,50"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "epsilon L factor to train factor to test 2 2 7.39" in words
+    assert "50 4 e^50.0 e^48.3871" in words
 
 
 def test_with_a_schema_nothing_is_derived(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,6 +147,18 @@ def table(*rows: str, header: str = "age,ward,ill") -> list[str]:
 
 
 GOOD = [f"{20.5 + k},{'ne'[k % 2]},{'ny'[k % 2]}" for k in range(40)]
+
+
+def test_plans_that_differ_in_more_than_numbers_are_told_one_by_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*table(*(GOOD * 10)), "--epsilon", "1,8"]) == 0
+    shown = capsys.readouterr().out
+    assert "The plan for epsilon = 1\n" in shown
+    assert "1 of 2 attributes is used; attributes are ranked" in shown
+    assert "The plan for epsilon = 8\n" in shown
+    assert "2 of 2 attributes are used; the attributes are known beforehand: age, ward." in shown
+    assert shown.count(" models: ") == 1
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,19 @@ def test_model_statement_and_study_are_told_apart(capsys: pytest.CaptureFixture[
     assert "mean radius" in shown["study"]
 
 
+def test_a_model_for_the_device_is_told_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
+    data = load_wdbc()
+    study = plan(data.schema, epsilon=2.0, trust="u,u,d", attributes=["mean radius"])
+    made = publish(run_in_process(study, data.records(), simulation(1)))
+    Path("model.json").write_text(made.to_json())
+    assert main(["statement", "model.json"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1].startswith("Train: all classes as one symbol through one randomized report")
+    assert "To an owner whose record is tested: Nothing leaves the device." in lines
+    assert any(line.startswith("To an owner who helps to train: If the owner") for line in lines)
+    assert lines[-1].startswith("This was a simulation: ")
+
+
 def test_json_is_a_statement_again(capsys: pytest.CaptureFixture[str]) -> None:
     made = model()
     Path("model.json").write_text(made.to_json())
@@ -78,3 +91,13 @@ def test_an_altered_model_is_refused(capsys: pytest.CaptureFixture[str]) -> None
     Path("x.json").write_text(json.dumps(form | {"signature": 1}))
     assert main(["statement", "x.json"]) == 1
     assert "signature" in capsys.readouterr().err
+
+
+def test_a_model_whose_statement_was_edited_is_not_believed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    form = json.loads(model().to_json())
+    form["statement"]["training"]["epsilon"] = 0.01
+    Path("model.json").write_text(json.dumps(form))
+    assert main(["statement", "model.json"]) == 1
+    assert "not what the study's mechanisms spend" in capsys.readouterr().err

@@ -107,7 +107,7 @@ def test_a_wide_file_is_read(tmp_path: Path) -> None:
 def test_the_target_is_looked_for_before_the_records_are_read(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age,ill\n1,2,3\n")
-    with pytest.raises(ParameterError, match="--target must be a column of .* Did you mean 'ill'"):
+    with pytest.raises(ParameterError, match=r"--target must be a column of .* Did you mean 'ill'"):
         read_table(str(path), target="Ill")
 
 

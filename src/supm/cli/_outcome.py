@@ -9,9 +9,9 @@ import numpy as np
 
 from supm._random import RandomSource
 from supm.cli._baseline import Baseline, repetitions, without_privacy
-from supm.cli._output import notice
 from supm.cli._progress import Bar, bar
-from supm.collection import Simulation, account, simulate
+from supm.cli._study_options import notice_limits
+from supm.collection import Simulation, simulate
 from supm.learning import Learner
 from supm.messages import Study
 from supm.schema import Records
@@ -76,7 +76,7 @@ def measure(
     Outcome
     """
     for study in studies:
-        notice(study.epsilon, getattr(account(study).training, "epsilon", study.epsilon))
+        notice_limits(study)
     once = repetitions(records.rows, repeats)
     with bar(
         total=folds * (repeats * len(studies) + once), unit="folds", label="simulation"

@@ -13,7 +13,7 @@ from supm.privacy import Guarantee, NoGuarantee
 
 __all__ = ["chosen_words", "plans"]
 
-_FACTOR: Final = re.compile(r"at most (\S+) \(([^,)]*), epsilon = [^)]*\)")
+_FACTOR: Final = re.compile(r"a factor of at most (\S+) \(([^,)]*), epsilon = [^)]*\)")
 _SHOWN: Final = 5
 
 
@@ -32,15 +32,18 @@ def plans(results: tuple[Simulation, ...], people: int) -> str:
     str
         Lines without a final newline.
     """
-    lettered = len({(each.study.keep, each.study.classes) for each in results}) > 1
-    general = [_general(each, people, lettered=lettered) for each in results]
+    letters = _differing(results)
+    general = [_general(each, people, letters) for each in results]
     if len(results) == 1 or any(lines != general[0] for lines in general):
         blocks = [_own(each, people) for each in results]
     else:
-        head = "The plan, with K, L and the factor of each budget" if lettered else "The plan"
-        blocks = [_block(head, general[0]), _differences(results, lettered=lettered)]
-    chosen = [_chosen(each, alone=len(results) == 1) for each in results if _searched(each)]
-    return "\n\n".join([*blocks, *(["\n".join(chosen)] if chosen else [])])
+        head = "The plan, with what differs between the budgets in a table"
+        blocks = [_block(head, general[0]), _differences(results, letters)]
+    chosen = [_chosen(each) for each in results if _searched(each)]
+    if chosen:
+        head = "How often each attribute was chosen"
+        blocks.append("\n".join([head, *chosen]))
+    return "\n\n".join(blocks)
 
 
 def chosen_words(chosen: Mapping[str, int], models: int) -> str:
@@ -60,11 +63,11 @@ def chosen_words(chosen: Mapping[str, int], models: int) -> str:
     Examples
     --------
     >>> chosen_words({"age": 29, "pulse": 1}, 30)
-    'Chosen in 30 models: age (29), pulse (1).'
+    'in 30 models: age (29), pulse (1).'
     """
     shown = [f"{name} ({count})" for name, count in list(chosen.items())[:_SHOWN]]
     more = f" and {len(chosen) - _SHOWN} more" if len(chosen) > _SHOWN else ""
-    return f"Chosen in {counted(models, 'model')}: {', '.join(shown)}{more}."
+    return f"in {counted(models, 'model')}: {', '.join(shown)}{more}."
 
 
 def _own(result: Simulation, people: int) -> str:
@@ -72,24 +75,30 @@ def _own(result: Simulation, people: int) -> str:
     return _block(f"The plan for epsilon = {result.study.epsilon:g}", lines)
 
 
-def _general(result: Simulation, people: int, *, lettered: bool) -> list[str]:
+def _differing(results: tuple[Simulation, ...]) -> str:
+    keeps = {each.study.keep for each in results}
+    classes = {each.study.classes for each in results}
+    return ("K" if len(keeps) > 1 else "") + ("L" if len(classes) > 1 else "")
+
+
+def _general(result: Simulation, people: int, letters: str) -> list[str]:
     """Return the plan without what depends on the budget."""
     promised = [
         _FACTOR.sub(r"at most the factor below (\2)", line) for line in cost(result.account)
     ]
-    return [*plan_lines(result.study, people, letters=lettered), *promised]
+    return [*plan_lines(result.study, people, letters=letters), *promised]
 
 
-def _differences(results: tuple[Simulation, ...], *, lettered: bool) -> str:
+def _differences(results: tuple[Simulation, ...], letters: str) -> str:
     alike = all(each.account.training == each.account.testing for each in results)
     factors = ["factor"] if alike else ["factor to train", "factor to test"]
     rows = []
     for each in results:
-        sizes = [str(each.study.keep), str(each.study.classes)] if lettered else []
+        sizes = {"K": str(each.study.keep), "L": str(each.study.classes)}
         spent = (each.account.training, each.account.testing)
         told = [_factor(promise) for promise in spent[: len(factors)]]
-        rows.append([f"{each.study.epsilon:g}", *sizes, *told])
-    return table(["epsilon", *(["K", "L"] if lettered else []), *factors], rows, left=0)
+        rows.append([f"{each.study.epsilon:g}", *(sizes[letter] for letter in letters), *told])
+    return table(["epsilon", *letters, *factors], rows, left=0)
 
 
 def _factor(promise: Guarantee) -> str:
@@ -103,10 +112,9 @@ def _searched(result: Simulation) -> bool:
     return result.study.attributes is None
 
 
-def _chosen(result: Simulation, *, alone: bool) -> str:
+def _chosen(result: Simulation) -> str:
     words = chosen_words(result.chosen, result.repeats * result.folds)
-    head = "" if alone else f"epsilon = {result.study.epsilon:g}: "
-    return paragraph(f"{head}{words if alone else words[0].lower() + words[1:]}")
+    return paragraph(f"epsilon = {result.study.epsilon:g}, {words}", indent="  ")
 
 
 def _block(head: str, lines: list[str]) -> str:

@@ -9,11 +9,12 @@ from typing import Any, Final
 from supm._errors import ParameterError, SchemaError
 from supm.cli._arguments import suggestion
 from supm.cli._files import read_text
-from supm.collection import plan
+from supm.cli._output import counted, notice
+from supm.collection import account, plan
 from supm.messages import Study, Trust
 from supm.schema import Categorical, Ordinal, Schema
 
-__all__ = ["check_wishes", "planned", "read_schema"]
+__all__ = ["check_wishes", "notice_limits", "planned", "read_schema"]
 
 # A joint report of K attributes has at least 2^K cells, and at most 2^20.
 _MOST_JOINT: Final = 20
@@ -63,6 +64,24 @@ def check_wishes(arguments: argparse.Namespace, budgets: list[float]) -> None:
     known = None if arguments.known is None else ("a",)
     for budget in budgets:
         plan(_ANY, epsilon=budget, attributes=known, **_wishes(arguments))
+
+
+def notice_limits(study: Study) -> None:
+    """Say where a mechanism cannot spend what its question allows.
+
+    Parameters
+    ----------
+    study : Study
+        The study; of a phase whose attributes are still to be chosen nothing is known.
+    """
+    kept = account(study).phases
+    limits = [
+        (question.epsilon, getattr(kept[question.phase], "epsilon", question.epsilon))
+        for question in study.questions
+        if question.epsilon is not None
+    ]
+    if limits:
+        notice(*min(limits, key=lambda pair: pair[1] / pair[0]))
 
 
 def planned(
@@ -126,7 +145,7 @@ def _refuse_cells(
             made(None, known[:fewer]) if known else made(fewer, None)
         except ParameterError:
             continue
-        rule = f"at most {fewer} attributes, since a joint report has at most 2^20 cells"
+        rule = f"at most {counted(fewer, 'attribute')}, since a joint report has at most 2^20 cells"
         hint = "Or choose fewer --classes, or another form than joint."
         raise ParameterError("--known" if known else "--keep", rule, asked, hint) from None
 

@@ -27,7 +27,7 @@ _LONG: Final = re.compile(r"\d+\.\d{6,}")
 _PLACES = {"device": "on the owner's device"}
 
 
-def plan_lines(study: Study, owners: int | None = None, *, letters: bool = False) -> list[str]:
+def plan_lines(study: Study, owners: int | None = None, *, letters: str = "") -> list[str]:
     """Return a study in sentences: trust, attributes, and who is asked what in each phase.
 
     Parameters
@@ -36,8 +36,8 @@ def plan_lines(study: Study, owners: int | None = None, *, letters: bool = False
         The study.
     owners : int, optional
         How many training owners there are.
-    letters : bool, default False
-        Whether K and L stand for the number of attributes and of classes.
+    letters : str, default ""
+        Which letters, K or L, stand for the number of attributes or of classes.
 
     Returns
     -------
@@ -174,9 +174,11 @@ def _brief(guarantee: Guarantee) -> str:
     return ", ".join(f"{name} = {_six_digits(number)}" for name, number in told.items())
 
 
-def _choice(study: Study, *, letters: bool) -> str:
+def _choice(study: Study, *, letters: str) -> str:
     total = len(study.schema.attributes)
-    kept, verb = ("K", "are") if letters else (study.keep, "is" if study.keep == 1 else "are")
+    kept, verb = (
+        ("K", "are") if "K" in letters else (study.keep, "is" if study.keep == 1 else "are")
+    )
     named = "" if study.attributes is None else f": {', '.join(study.attributes)}"
     return f"{kept} of {total} attributes {verb} used; {REDUCTIONS[study.reduction]}{named}."
 
@@ -191,26 +193,23 @@ def _who(study: Study, question: Question, owners: int | None) -> str:
     return f"{share} of {total} training owners, by lot{about or ','} each"
 
 
-def _what(study: Study, question: Question, *, letters: bool) -> str:
+def _what(study: Study, question: Question, *, letters: str) -> str:
     total = len(study.schema.attributes)
     asked = study.keep if question.sampled is None else question.sampled
     # In the papers' private choice an owner draws as many as are kept.
     varies = question.sampled is None or question.form != "joint"
     drawn = f" drawn from {total}" if question.sampled and asked < total else ""
-    told = (
-        "K attributes"
-        if letters and varies and asked == study.keep
-        else counted(asked, "attribute")
-    )
+    lettered = "K" in letters and varies and asked == study.keep
+    told = "K attributes" if lettered else counted(asked, "attribute")
     target = " and the target" if question.labelled else ""
     return f"sends {told}{drawn}{_classes(study, question, letters=letters)}{target}"
 
 
-def _classes(study: Study, question: Question, *, letters: bool) -> str:
+def _classes(study: Study, question: Question, *, letters: str) -> str:
     if question.form in _GRID_FORMS:
         return ""
     chosen = study.attributes is not None and question.phase != "reduce"
     asked = study.asked(question.phase) if chosen else study.schema.attributes
     missing = any(attribute.missing == "class" for attribute in asked)
     more = " (and one for missing)" if missing else ""
-    return f" in up to {'L' if letters else study.classes} classes{more}"
+    return f" in up to {'L' if 'L' in letters else study.classes} classes{more}"

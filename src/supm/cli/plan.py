@@ -9,7 +9,7 @@ from supm._errors import ParameterError
 from supm.cli._arguments import epsilon, whole
 from supm.cli._files import check_target, write_json, write_text
 from supm.cli._options import METHODS, add_study_options
-from supm.cli._output import notice, paragraph
+from supm.cli._output import paragraph
 
 if TYPE_CHECKING:
     from supm.collection import Account
@@ -60,6 +60,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from supm.cli._study_options import (  # noqa: PLC0415  loaded when the verb runs
+        notice_limits,
         planned,
         read_schema,
     )
@@ -76,6 +77,7 @@ def _run(arguments: argparse.Namespace) -> int:
         owners=arguments.owners,
         purpose=arguments.purpose,
     )
+    notice_limits(study)
     _report(study, account(study), arguments)
     if arguments.output:
         write_text("--output", study.to_json() + "\n", arguments.output)
@@ -90,7 +92,6 @@ def _report(study: Study, spent: Account, arguments: argparse.Namespace) -> None
         plan_lines,
     )
 
-    notice(study.epsilon, getattr(spent.training, "epsilon", study.epsilon))
     if arguments.json:
         form = {"owners": arguments.owners, "plan": plan_for_machines(study)}
         write_json(form | {"guarantee": cost_for_machines(spent)}, arguments.json)

@@ -146,16 +146,20 @@ def _read(arguments: argparse.Namespace) -> tuple[Schema, Records]:
     if schema is None:
         say(_DERIVED.format(arguments.data))
         derived = derive(table, arguments.target)
+        schema = derived.schema
+        _check_classes(schema)
         for note in derived.notes:
             say(note)
-        schema = derived.schema
+    return schema, read_records(table, schema)
+
+
+def _check_classes(schema: Schema) -> None:
     if schema.task == "continuous":
         hint = (
             "It holds many different numbers: make classes of them first, or list them in a "
             "schema as categorical."
         )
         raise ParameterError("--target", "a column of classes", schema.target.name, hint)
-    return schema, read_records(table, schema)
 
 
 def _check_folds(rows: int, folds: int) -> None:

@@ -66,13 +66,18 @@ def _read_text(text: str) -> tuple[str, Statement, list[str]]:
         plan_lines,
         statement_lines,
     )
-    from supm.collection import account, make_statement  # noqa: PLC0415  the same
+    from supm.collection import (  # noqa: PLC0415  the same
+        account,
+        check_statement,
+        make_statement,
+    )
     from supm.messages import Model, Statement, Study  # noqa: PLC0415  the same
 
     form = read_object(text, "file", MessageError)
     if "answers" in form:
-        held = Model.from_json(text).statement
-        return "model", held, statement_lines(held)
+        model = Model.from_json(text)
+        check_statement(model)
+        return "model", model.statement, statement_lines(model.statement)
     if "phases" in form:
         held = Statement.from_json(text)
         return "statement", held, statement_lines(held)

@@ -147,7 +147,7 @@ def _method(study: Study, question: Question) -> str:
         words.append(REDUCTIONS[study.reduction])
         words.append(f"{question.sampled} of {len(study.schema.attributes)} attributes, drawn")
     else:
-        words.append(f"{study.keep} attributes")
+        words.append(f"{study.keep} attribute{'s' if study.keep > 1 else ''}")
     if question.form not in ("pw", "raw"):
         words.append(f"up to {study.classes} classes each")
     return ", ".join(words)
