@@ -41,6 +41,7 @@ docs: $(VENV)/full ## build the documentation into docs/_build/html; a warning i
 
 bench: $(VENV)/full ## measure speed and memory beside other packages, which go into .bench
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/scale.py
 
 reproduce: ## rerun a paper's experiments: make reproduce PAPER=name
 	@test -n "$(PAPER)" || { echo "Name the paper: make reproduce PAPER=name, a folder of experiments/." >&2; exit 2; }

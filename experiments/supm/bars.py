@@ -57,7 +57,7 @@ def _row(results: Results, data: Data, bar: str, text: str, claim: Claim, kind: 
     what = f"{data.title}: {text}"
     found = (claim.claimed, claim.found.ours, _majority(results, data), VERDICTS[claim.found.holds])
     paper = "001" if claim.where.startswith("001") else "000"
-    return (bar, what, *found, _link(f"figure-{figure_of(data.name, kind, paper).name}")), [claim]
+    return (bar, what, *found, _figure(data, kind, paper)), [claim]
 
 
 def _groups(results: Results, claims: Mapping[str, Sequence[Claim]]) -> Iterator[Row]:
@@ -75,7 +75,7 @@ def _groups(results: Results, claims: Mapping[str, Sequence[Claim]]) -> Iterator
                 verdict = f"{word}; explained"
             bar = "2: reproduced or explained"
             found = ("see below", held, _majority(results, data), verdict)
-            pictures = _link(f"figure-{figure_of(data.name, 'reductions').name}")
+            pictures = ", ".join((_figure(data, "sizes"), _figure(data, "reductions")))
             yield (bar, f"{data.title}: {text}", *found, pictures), failed
 
 
@@ -88,8 +88,9 @@ def _majority(results: Results, data: Data) -> str:
     return "-" if share is None else f"{share:.1f}"
 
 
-def _link(name: str) -> str:
-    return f"[{name.removeprefix('figure-')}](figures/{name}.png)"
+def _figure(data: Data, kind: str, paper: str = "000") -> str:
+    name = figure_of(data.name, kind, paper).name
+    return f"[{name}](figures/figure-{name}.png)"
 
 
 def _numbers(claims: Sequence[Claim], notes: Sequence[str]) -> str:

@@ -152,7 +152,8 @@ def _draws(results: Results, data: Data, axes: Axes) -> None:
         if curve.reduction != "rand" or not len(line):
             continue
         colour = _COLOURS[place]
-        axes.plot(line.epsilon, line.values, color="0.75", linewidth=0.8, antialiased=False)
+        drawn = axes.plot(line.epsilon, line.values, color="0.8", linewidth=0.6, antialiased=False)
+        drawn[0].set_label("each draw")
         label = f"{word}, mean of {line.repeats} draws of attributes"
         axes.plot(line.epsilon, line.mean, color=colour, marker=".", label=label)
         _star(axes, _POINTS[data.name]["rand"], "printed", "black")

@@ -45,10 +45,9 @@ _ONE_DRAW: Final = (
     "Which attributes are drawn decides: on WDBC at 50, where noise is small, runs of DR.Rand have "
     "a standard deviation of 2.2, and of DR.WA, which ranks without noise, of 0.1. On WDBC single "
     "draws reach 90 % at 19.7 to 39.9, 2 of 20 never, and 2 of 20 by the printed 22.4, where they "
-    "range from 78.8 to 90.4; on Ionosphere they reach 85 % at 22.7 to 49.0, 1 of 20 by the printed "
-    "22.8 "
-    "(`wdbc-draws.png`, `ionosphere-draws.png`). The printed figures are among our best draws. "
-    "That they are one draw is a guess, from the one seed that the text names."
+    "range from 78.8 to 90.4; on Ionosphere they reach 85 % at 22.7 to 49.0, 1 of 20 by the "
+    "printed 22.8 (`wdbc-draws.png`, `ionosphere-draws.png`). The printed figures are among our "
+    "best draws. That they are one draw is a guess, from the one seed that the text names."
 )
 _GOOD_PW: Final = (
     "Our DR.PW finds better attributes than the printed one, even where it gets half of epsilon "
@@ -80,8 +79,8 @@ _MUSK_PHASES: Final = (
 )
 _SIZES_WDBC: Final = (
     "On the mean of 20 draws (6,3) is 1.2 ahead at 21.4, the two are within 0.5 from 24 to 28, and "
-    "from there on (7,4) is ahead (`figure-000-1.png`). In single draws it is so from 18 to 50 on, in "
-    "5 of 20 not at all; the printed budget lies in that range."
+    "from there on (7,4) is ahead (`figure-000-1.png`). In single draws it is so from 18 to 50 on, "
+    "in 5 of 20 not at all; the printed budget lies in that range."
 )
 _SIZES_IONOSPHERE: Final = (
     "On the mean of 20 draws (6,5) takes over at 32, with a lead of 0.5 to 1.4 up to 36 "

@@ -41,7 +41,7 @@ What is run is the package's faithful mode: the protocol of the papers with the 
   same for all budgets and methods. ± is the standard deviation over repetitions. The papers do not
   say how often they ran; one seed is named for splitting, reduction and noise, which suggests once.
 - **Holds.** Without noise: within 0.7 of the printed accuracy; with noise: within 2. A budget:
-  within 3, where our mean, between the budgets that were run, passes the level or the other lines. An
-  order: on average and at most budgets; "consistently" and "always": at every budget. A largest
+  within 3, where our mean, between the budgets that were run, passes the level or the other lines.
+  An order: on average and at most budgets; "consistently" and "always": at every budget. A largest
   difference: at most 0.7 above the printed one.
 """
