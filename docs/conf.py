@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 import supm
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -73,3 +75,14 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "show_toc_level": 2,
 }
+
+
+def _skip_inherited_from_others(*given: object) -> bool:
+    """Leave out what scikit-learn documents itself: its texts link to pages that are not here."""
+    _app, _what, _name, member, skip, _options = given
+    return bool(skip) or str(getattr(member, "__module__", "")).startswith("sklearn.")
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the hook; Sphinx calls this."""
+    app.connect("autodoc-skip-member", _skip_inherited_from_others)
