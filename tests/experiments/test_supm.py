@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -161,6 +162,17 @@ def test_the_command_writes_from_what_is_finished(
     assert main(["--quick", "--tables", "--output", str(tmp_path)]) == 0
     assert "Written to" in capsys.readouterr().out
     assert "not measured in this run" in (tmp_path / "README.md").read_text()
+
+
+@pytest.mark.data
+def test_the_quick_run_measures_all_that_it_is_about(tmp_path: Path) -> None:
+    assert main(["--quick", "--workers", "1", "--output", str(tmp_path)]) == 0
+    text = (tmp_path / "README.md").read_text()
+    told = re.search(r"This is the quick run.* (\d+) of (\d+) settings", text)
+    assert told is not None
+    assert told.group(1) == told.group(2)
+    assert (tmp_path / "results.csv").read_text().count("\n") > 100
+    assert len(list((tmp_path / "figures").glob("*.png"))) > 5
 
 
 @pytest.mark.parametrize(
