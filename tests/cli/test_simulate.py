@@ -47,6 +47,7 @@ def test_the_json_has_the_keys_that_scripts_rely_on() -> None:
         chosen = result["plan"]["evaluation"]["chosen"]
         assert sum(chosen.values()) == 2 * 3 * result["plan"]["keep"]
         assert result["guarantee"]["training"]["epsilon"] <= result["epsilon"]
+        assert result["guarantee"]["simulation"] is True
         assert 0 < result["on_device_accuracy_mean"] < 1
     raw = found["results"][0]["plan"]["evaluation"]["without_privacy_accuracy_mean"]
     assert 0.95 < raw < 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from supm.cli._baseline import Baseline
 from supm.cli._curve import Curve
 from supm.cli._outcome import Outcome
 from supm.cli._output import counted, table
@@ -135,12 +134,12 @@ def for_machines(outcome: Outcome) -> dict[str, Any]:
         "n": outcome.people,
         "target": outcome.target,
         "majority": outcome.majority,
-        "results": [_result(each, outcome.baseline) for each in outcome.results],
+        "results": [_result(each, outcome) for each in outcome.results],
     }
 
 
-def _result(result: Simulation, baseline: Baseline) -> dict[str, Any]:
-    study = result.study
+def _result(result: Simulation, outcome: Outcome) -> dict[str, Any]:
+    study, baseline = result.study, outcome.baseline
     evaluation = {
         "repeats": result.repeats,
         "folds": result.folds,
@@ -158,7 +157,8 @@ def _result(result: Simulation, baseline: Baseline) -> dict[str, Any]:
         "balanced_accuracy_mean": result.balanced_accuracy_mean,
         "on_device_accuracy_mean": result.on_device_accuracy_mean,
         "plan": plan_for_machines(study) | {"evaluation": evaluation},
-        "guarantee": cost_for_machines(result.account),
+        # What the study promises; a seeded run itself keeps nothing secret.
+        "guarantee": cost_for_machines(result.account) | {"simulation": outcome.seeded},
         "seconds": result.seconds,
     }
 
