@@ -234,3 +234,11 @@ def test_what_may_not_fit_is_refused_and_what_was_accepted_is_counted(
     assert verdicts == ["accepted"] * 5 + ["no room left"] * 4
     assert door.counts is not None
     assert door.counts.reports == door.reports == 5
+
+
+@pytest.mark.parametrize("place", [0, 31, 32, 63])
+def test_every_digit_of_the_studys_hash_counts(place: int) -> None:
+    report, *_ = reports_of(ODP, "train", 1)
+    digit = "0" if report.study[place] != "0" else "1"
+    other = replace(report, study=report.study[:place] + digit + report.study[place + 1 :])
+    assert Reception(ODP, "train").receive(other) == "of another study"
