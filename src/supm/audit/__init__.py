@@ -20,6 +20,7 @@ from supm.audit.crowd import check_crowd
 from supm.audit.density import check_stated_epsilon, density_epsilon
 from supm.audit.empirical import LowerBound, epsilon_lower_bound
 from supm.audit.estimator import check_estimates, check_unbiased, check_variance
+from supm.audit.example_studies import example_records, small_studies
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.grid import check_grid
 from supm.audit.independence import check_independence
@@ -32,14 +33,7 @@ from supm.audit.raw_values import check_raw_values
 from supm.audit.sampler import check_density, check_sampler
 from supm.audit.shipped import Entry, Kind, catalogue, entry, kinds
 from supm.audit.sources import check_mark, check_source
-from supm.audit.studies import (
-    StudyAudit,
-    audit_owner,
-    audit_studies,
-    audit_study,
-    example_records,
-    small_studies,
-)
+from supm.audit.studies import StudyAudit, audit_owner, audit_studies, audit_study
 from supm.audit.suite import audit, audit_all
 from supm.audit.verdict import Audit, Verdict
 

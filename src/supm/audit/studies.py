@@ -3,43 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
 from typing import Final
 
 from supm._random import RandomSource
-from supm._validation import Integers
 from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_one, exact_epsilon
+from supm.audit.example_studies import example_records, small_studies
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.owner_answers import check_owner
 from supm.audit.owner_output import Branch, OwnerOutput
 from supm.audit.sampler import check_sampler
 from supm.audit.verdict import Audit
-from supm.collection import account, interview, plan
+from supm.collection import account, interview
 from supm.mechanisms._words import stated
-from supm.messages import Question, Study, Trust
+from supm.messages import Question, Study
 from supm.privacy import Guarantee, PureLDP
-from supm.schema import Attribute, Categorical, Continuous, Ordinal, Schema
 
 __all__ = [
     "StudyAudit",
     "audit_owner",
     "audit_studies",
     "audit_study",
-    "example_records",
-    "small_studies",
 ]
 
-_EXAMPLES: Final = Integers(
-    "example records", 1, 1 << 12, "Audit a study of fewer attributes, classes and labels."
-)
 _DRAWS: Final = 1 << 12
 _OWNERS: Final = 16
 _LOOSE: Final = 1e-9
-_REDUCTIONS: Final = ("rand", "wa", "pw", "waldp", "rank")
-_PAIRS: Final = (*product(("odp", "oda"), repeat=2), ("pw", "pw"), ("joint", "joint"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,56 +175,6 @@ def audit_owner(
     return Audit(mechanism="owner", parameters="", claimed=claimed, findings=findings)
 
 
-def small_studies(epsilon: float = 2.0) -> Mapping[str, Study]:
-    """Return small studies by name: every reduction with every pair of train and test forms.
-
-    Parameters
-    ----------
-    epsilon : float, default 2
-        The budget of each owner.
-
-    Returns
-    -------
-    mapping of str to Study
-        Named by reduction, train form and test form. Every phase is as untrusted as its form
-        allows.
-
-    Examples
-    --------
-    >>> [name for name in small_studies() if name.startswith("wa")][:4]
-    ['wa, odp, odp', 'wa, odp, oda', 'wa, oda, odp', 'wa, oda, oda']
-    """
-    return {
-        f"{reduction}, {train}, {test}": _small(reduction, train, test, epsilon)
-        for reduction in _REDUCTIONS
-        for train, test in _PAIRS
-    }
-
-
-def example_records(study: Study) -> list[dict[str, object]]:
-    """Return public records that hold every class, every label, the bounds and missing values.
-
-    Parameters
-    ----------
-    study : Study
-        The study; its schema is small.
-
-    Returns
-    -------
-    list of dict
-
-    Examples
-    --------
-    >>> example_records(small_studies()["rand, odp, odp"])[0]
-    {'pulse': 0.0, 'stage': 1, 'ill': 'no'}
-    """
-    fields = (*study.schema.attributes, study.schema.target)
-    values = [_examples(attribute, study.classes) for attribute in fields]
-    _EXAMPLES.check(math.prod(len(each) for each in values))
-    names = [attribute.name for attribute in fields]
-    return [dict(zip(names, held, strict=True)) for held in product(*values)]
-
-
 def _audit_phases(
     study: Study,
     phases: tuple[str, ...],
@@ -305,43 +246,3 @@ def _check_phase(study: Study, question: Question) -> Finding:
         statistic=exact,
         loose=exact < stated * (1 - _LOOSE),
     )
-
-
-def _examples(attribute: Attribute, classes: int) -> list[object]:
-    held: list[object]
-    if isinstance(attribute, Continuous):
-        low, high = attribute.low, attribute.high
-        inner = ((place + 0.5) / classes for place in range(classes))
-        held = [low, *(low * (1 - share) + high * share for share in inner), high]
-    else:
-        held = list(attribute.values)
-    return [*held, None] if attribute.missing == "class" else held
-
-
-def _small(reduction: str, train: str, test: str, epsilon: float) -> Study:
-    schema = Schema(
-        attributes=(
-            Continuous("pulse", low=0, high=200),
-            Ordinal("stage", values=(1, 2, 3), missing="class"),
-        ),
-        target=Categorical("ill", values=("no", "yes")),
-    )
-    trusted = {True: "trusted", False: "untrusted"}
-    study = plan(
-        schema,
-        epsilon=epsilon,
-        mode="strict" if "joint" in (train, test) else "faithful",
-        trust=Trust(
-            reduce=trusted[reduction == "wa"],
-            train=trusted[train == "oda"],
-            test=trusted[test == "oda"],
-        ),
-        keep=1,
-        classes=2,
-        reduce=reduction,
-        train=train,
-        test=test,
-    )
-    # The least grid that has a middle: the arithmetic is that of any other.
-    shrunk = (replace(each, steps=each.steps and 2) for each in study.questions)
-    return replace(study, questions=tuple(shrunk))
