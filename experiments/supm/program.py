@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run; return 0 when everything is written."""
     parser = argparse.ArgumentParser(
         description="Reproduce papers 000 and 001: pictures, results and every printed number.",
-        epilog="example: python experiments/supm/run.py --quick --output /tmp/supm",
+        epilog="example: python experiments/supm/run.py --quick --output here",
     )
     parser.add_argument("--quick", action="store_true", help="a look: two data sets, few points")
     parser.add_argument("--workers", type=int, default=2, metavar="N", help="processes (2)")

@@ -12,7 +12,8 @@ from sklearn.linear_model import LogisticRegression
 
 from supm import ParameterError, simulation
 from supm.collection import cross_validate, crossvalidation, interview, plan, reduction
-from supm.collection.crossvalidation import _Crowd, draw_groups
+from supm.collection.crossvalidation import _Crowd
+from supm.collection.groups import draw_groups
 from supm.collection.interview import Interview
 from supm.collection.joint import JointInterview
 from supm.collection.separate import SeparateInterview
@@ -149,17 +150,6 @@ def test_the_tested_have_no_say_in_the_strict_choice_of_attributes(make_people: 
         chosen[mode] = cross_validate(study, records, parts, simulation(2)).attributes
     assert chosen["strict"] == (("strong",), ("noise",))
     assert len(set(chosen["faithful"])) == 1
-
-
-def test_groups_are_disjoint_and_follow_their_weights(make_people: Any) -> None:
-    people = make_people(20)
-    study = plan(people.schema, epsilon=2.0)
-    assert study.groups == (2, 3)
-    groups = draw_groups(study, 50_000, simulation(1))
-    assert set(groups.tolist()) == {0, 1}
-    assert (groups == 0).mean() == pytest.approx(0.4, abs=0.015)
-    asked = [study.question(phase) for phase in ("reduce", "train")]
-    assert [question.group for question in asked if question] == [0, 1]
 
 
 def test_nobody_answers_the_question_of_another_group(

@@ -6,7 +6,6 @@ name begins with ``printed``, and one assertion is put to both versions.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,10 +19,6 @@ from supm.datasets import Dataset, load_musk2, load_wdbc
 from supm.learning import RadialSVM, RbfSVM, WeightedCells, folds
 from supm.messages import Trust
 from supm.schema import Categorical
-
-needs_data = pytest.mark.skipif(
-    not os.environ.get("SUPM_DATA"), reason="SUPM_DATA does not name the folder of the data sets"
-)
 
 DIRECTIONS = ("north", "east", "south", "west")
 
@@ -98,7 +93,6 @@ def assert_no_attribute_gives_the_class(
 
 
 @pytest.mark.data
-@needs_data
 def test_13_musk_has_166_attributes_and_no_names() -> None:
     data = load_musk2()
     assert len(printed_musk(data)) == 168

@@ -10,7 +10,7 @@ from typing import Final
 
 from supm._validation import Integers
 from supm.collection import plan
-from supm.messages import Study, Trust
+from supm.messages import REDUCE_FORMS, Study, Trust
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Schema
 
 __all__ = ["example_records", "small_studies"]
@@ -18,7 +18,7 @@ __all__ = ["example_records", "small_studies"]
 _EXAMPLES: Final = Integers(
     "example records", 1, 1 << 12, "Audit a study of fewer attributes, classes and labels."
 )
-_REDUCTIONS: Final = ("rand", "wa", "pw", "waldp", "rank")
+_REDUCTIONS: Final = ("rand", *REDUCE_FORMS)
 _PAIRS: Final = (*product(("odp", "oda"), repeat=2), ("pw", "pw"), ("joint", "joint"))
 
 

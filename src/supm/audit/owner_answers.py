@@ -8,7 +8,7 @@ from dataclasses import replace
 from supm._random import RandomSource, simulation
 from supm.audit.finding import Finding
 from supm.collection import Owner, interview
-from supm.collection.crossvalidation import draw_groups
+from supm.collection.groups import draw_groups
 from supm.messages import PHASES, Question, Report, Study
 
 __all__ = ["check_owner"]

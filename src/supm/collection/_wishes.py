@@ -9,15 +9,13 @@ from typing import Final
 
 from supm._errors import ParameterError
 from supm._validation import Integers
-from supm.messages import Trust
+from supm.messages import FORMS, PRIVATE, REDUCE_FORMS, Trust
 from supm.schema import Categorical, Ordinal, Schema
 
 __all__ = ["Wishes"]
 
 _OWNERS: Final = Integers("owners", 1, 1 << 40)
-_REDUCTIONS: Final = ("rand", "wa", "pw", "waldp", "rank")
-_FORMS: Final = ("odp", "oda", "pw", "raw", "joint")
-_UNPROTECTED: Final = ("oda", "raw")
+_REDUCTIONS: Final = ("rand", *REDUCE_FORMS)
 
 
 class Wishes:
@@ -80,10 +78,10 @@ class Wishes:
         if wish is None:
             private = "joint" if self.mode == "strict" else "odp"
             return "oda" if place == "trusted" else private
-        if wish not in _FORMS:
+        if wish not in FORMS:
             hint = "For the device, say so in the trust." if wish == "device" else ""
-            raise ParameterError(phase, f"one of {', '.join(_FORMS)}", wish, hint)
-        if place == "untrusted" and wish in _UNPROTECTED:
+            raise ParameterError(phase, f"one of {', '.join(FORMS)}", wish, hint)
+        if place == "untrusted" and wish not in PRIVATE:
             rule = f"odp, pw or joint where the {phase} phase is untrusted"
             raise ParameterError(phase, rule, wish, "Change the trust, or the wish.")
         return wish

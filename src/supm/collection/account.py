@@ -129,16 +129,14 @@ def _promise(study: Study, question: Question) -> Guarantee:
     """Return the promise of a phase; where nothing is promised, with the reason in words."""
     if question.epsilon is not None:
         open_still = question.phase != "reduce" and study.attributes is None
-        return PureLDP(question.epsilon) if open_still else _spent(study, question)
+        if open_still:
+            return PureLDP(question.epsilon)
+        return interview(study, question.phase).guarantee
     what = "numbers" if question.form == "raw" else "classes"
     return NoGuarantee(
         f"in the {question.phase} phase {what} leave the owner as they are; "
         "whoever receives them is trusted"
     )
-
-
-def _spent(study: Study, question: Question) -> Guarantee:
-    return interview(study, question.phase).guarantee
 
 
 def _method(study: Study, question: Question) -> str:

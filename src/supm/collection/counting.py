@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +126,7 @@ def count(asked: Interview, reports: Reports) -> Counts:
         raise ParameterError("asked", "an interview of this package", type(asked).__name__)
     if asked.sampled is not None:
         return _by_attribute(asked, reports)
-    sizes = tuple(column.randomizer.outcomes for column in _told(asked))
+    sizes = tuple(column.randomizer.outcomes for column in asked.all_columns)
     if math.prod(sizes) > CELLS or not _all_classes(asked):
         return RowCounts.of(accepted(asked, reports), simulation=reports.simulation)
     return _by_cell(sizes, reports)
@@ -141,12 +141,8 @@ def _check_rows(asked: Interview, reports: Reports) -> None:
         raise ParameterError("reports", f"rows of {asked.width} whole numbers", got)
 
 
-def _told(asked: SeparateInterview) -> tuple[Any, ...]:
-    return asked.columns if asked.label is None else (*asked.columns, asked.label)
-
-
 def _all_classes(asked: SeparateInterview) -> bool:
-    return all(isinstance(column, Classes | Labels) for column in _told(asked))
+    return all(isinstance(column, Classes | Labels) for column in asked.all_columns)
 
 
 def accepted(asked: Interview, reports: Reports) -> NDArray[np.int64]:
@@ -206,7 +202,7 @@ def _sums(
 ) -> NDArray[np.int64]:
     """Return exact whole-number sums, so that the order of merging cannot matter."""
     count = len(asked.columns)
-    for column in _told(asked):
+    for column in asked.all_columns:
         _SUMMED.check(column.randomizer.outcomes)
     if isinstance(asked.label, Signs):
         terms = [np.ones_like(symbols), symbols, symbols**2, label, label**2, symbols * label]

@@ -14,6 +14,7 @@ from supm._random import RandomSource, check_source
 from supm._validation import check_kind
 from supm.collection._columns import labels_of
 from supm.collection.counting import count
+from supm.collection.groups import draw_groups
 from supm.collection.interviewing import interview
 from supm.collection.reduction import reduce_study
 from supm.collection.testing import answer_on_device, answer_reports
@@ -205,14 +206,6 @@ class _Crowd:
             self._answers[key] = asked.randomize(inputs, self._source.child(key))
         told = self._answers[key]
         return Reports(symbols=told.symbols[rows], simulation=told.simulation)
-
-
-def draw_groups(study: Study, rows: int, source: RandomSource) -> NDArray[np.int64]:
-    """Draw the group of each training owner by the study's public weights."""
-    bounds = np.cumsum(study.groups)
-    drawn = source.below(int(bounds[-1]), rows).astype(np.int64)
-    groups: NDArray[np.int64] = np.searchsorted(bounds, drawn, side="right")
-    return groups
 
 
 def _rows(records: Records, rows: NDArray[np.int64]) -> Records:

@@ -24,6 +24,7 @@ from supm._errors import (
 from supm._json import canonical
 from supm._random import RandomSource, check_source, secure
 from supm._validation import check_kind
+from supm.collection.groups import draw_groups
 from supm.collection.interview import Interview
 from supm.collection.interviewing import interview
 from supm.messages import PHASES, Question, Report, Study
@@ -97,9 +98,7 @@ class Owner:
         key = f"group {_beginning(study)}"
         with self._lock:
             if key not in self._memory:
-                drawn = int(self._source.below(sum(study.groups), 1)[0])
-                bounds = [sum(study.groups[: place + 1]) for place in range(len(study.groups))]
-                self._memory[key] = sum(drawn >= bound for bound in bounds)
+                self._memory[key] = int(draw_groups(study, 1, self._source)[0])
             return _checked(self._memory[key], int)
 
     def answer(self, study: Study, phase: str, record: Mapping[str, object]) -> Report:

@@ -9,15 +9,13 @@ from typing import Final, NamedTuple
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Reals, check_kind
 from supm.collection._wishes import Wishes
-from supm.messages import Question, Study, Trust
+from supm.messages import PRIVATE, REDUCE_FORMS, Question, Study, Trust
 from supm.schema import Schema
 
 __all__ = ["plan"]
 
 _SHARE: Final = Reals("reduce_share", 0.01, 0.99)
 _STEPS: Final = {"pw": 1024, "raw": 1 << 20}
-_UNPROTECTED: Final = ("oda", "raw")
-_REDUCE_FORMS: Final = {"wa": "oda", "pw": "pw", "waldp": "odp", "rank": "joint"}
 # Two of five training owners help to choose attributes, the others to train.
 _GROUPS: Final = (2, 3)
 
@@ -146,7 +144,7 @@ def _questions(
     wishes: Wishes, split: _Split, forms: tuple[str | None, str | None]
 ) -> tuple[Question, ...]:
     whole = Decimal(repr(wishes.epsilon))
-    reduce_form = _REDUCE_FORMS.get(split.reduction)
+    reduce_form = REDUCE_FORMS.get(split.reduction)
     # Disjoint groups have the whole budget each; the same people share it between two questions.
     first = whole if reduce_form == "joint" else _floor(whole * Decimal(repr(split.share)))
     rest = _floor(whole - first) if reduce_form in ("pw", "odp") else whole
@@ -172,7 +170,7 @@ def _question(
     return Question(
         phase=phase,
         form=form,
-        epsilon=None if form in _UNPROTECTED else float(budget),
+        epsilon=float(budget) if form in PRIVATE else None,
         steps=_STEPS.get(form),
         sampled=sampled,
         group=group,

@@ -76,6 +76,11 @@ class SeparateInterview(Interview):
         return len(self.columns) if self.sampled is None else self.sampled
 
     @property
+    def all_columns(self) -> tuple[Column, ...]:
+        """The attributes that may be asked, and the label's last where it is."""
+        return self.columns if self.label is None else (*self.columns, self.label)
+
+    @property
     def _parts(self) -> int:
         return self.told + (self.label is not None)
 
@@ -107,8 +112,7 @@ class SeparateInterview(Interview):
 
     def encode(self, records: Records) -> NDArray[Any]:
         """Return one column for each attribute, and the label's last."""
-        asked = self.columns if self.label is None else (*self.columns, self.label)
-        read = [column.read(records) for column in asked]
+        read = [column.read(records) for column in self.all_columns]
         kind = np.result_type(*(each.dtype for each in read))
         inputs = np.empty((records.rows, len(read)), dtype=kind, order="F")
         for place, each in enumerate(read):
@@ -125,10 +129,9 @@ class SeparateInterview(Interview):
         return Reports(symbols=told, simulation=source.simulation)
 
     def _chunk(self, inputs: NDArray[Any], source: RandomSource) -> NDArray[np.int64]:
-        asked = self.columns if self.label is None else (*self.columns, self.label)
         drawn = [
             column.randomizer.randomize(_typed(inputs[:, place], column), source).symbols
-            for place, column in enumerate(asked)
+            for place, column in enumerate(self.all_columns)
         ]
         symbols = np.stack(drawn, axis=1).astype(np.int64, copy=False)
         if self.sampled is None:
@@ -166,8 +169,7 @@ class SeparateInterview(Interview):
 
     def inputs(self) -> NDArray[Any]:
         """Return all combinations of what the columns can hold."""
-        asked = self.columns if self.label is None else (*self.columns, self.label)
-        held = [column.randomizer.inputs() for column in asked]
+        held = [column.randomizer.inputs() for column in self.all_columns]
         _ENTRIES.check(math.prod(len(each) for each in held))
         return np.array(list(product(*held)))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supm.messages.model import Model
-from supm.messages.question import FORMS, Question
+from supm.messages.question import FORMS, PRIVATE, REDUCE_FORMS, Question
 from supm.messages.report import Report
 from supm.messages.statement import PhaseStatement, Statement
 from supm.messages.study import REDUCTIONS, Study
@@ -12,6 +12,8 @@ from supm.messages.trust import PHASES, Trust
 __all__ = [
     "FORMS",
     "PHASES",
+    "PRIVATE",
+    "REDUCE_FORMS",
     "REDUCTIONS",
     "Model",
     "PhaseStatement",

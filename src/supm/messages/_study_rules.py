@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from supm._errors import ParameterError
 from supm.messages._size_rules import check_sizes
+from supm.messages.question import REDUCE_FORMS
 from supm.schema import Continuous
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from supm.messages.study import Study
 
 __all__ = ["check_rules"]
-
-_REDUCE_FORMS: Final = {"wa": "oda", "pw": "pw", "waldp": "odp", "rank": "joint"}
 
 
 def check_rules(study: Study) -> None:
@@ -59,7 +58,7 @@ def _check_phases(study: Study) -> None:
     if "train" not in phases:
         raise ParameterError("questions", "at least one for the train phase", "none")
     reduce = study.question("reduce")
-    form, wanted = reduce and reduce.form, _REDUCE_FORMS.get(study.reduction)
+    form, wanted = reduce and reduce.form, REDUCE_FORMS.get(study.reduction)
     if form != wanted:
         rule = f"{wanted or 'absent'} where the reduction is {study.reduction}"
         raise ParameterError(_phase("reduce"), rule, form)

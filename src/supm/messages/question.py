@@ -10,7 +10,7 @@ from supm._json import check_fields
 from supm._validation import EPSILON, Integers, Reals, check_kind
 from supm.messages.trust import PHASES
 
-__all__ = ["FORMS", "PRIVATE", "Question"]
+__all__ = ["FORMS", "PRIVATE", "REDUCE_FORMS", "Question"]
 
 FORMS: Final = {
     "odp": "each class through a randomized response of its own (ODP)",
@@ -23,6 +23,9 @@ FORMS: Final = {
 
 PRIVATE: Final = ("odp", "joint", "pw")
 """The forms that promise something."""
+
+REDUCE_FORMS: Final = {"wa": "oda", "pw": "pw", "waldp": "odp", "rank": "joint"}
+"""What leaves an owner for each reduction that asks something."""
 
 _GRID: Final = ("pw", "raw")
 _NUMBERS: Final[dict[str, Integers | Reals]] = {
