@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from supm.collection.account import Account, account, check_statement, make_statement
+from supm.collection.answering import AnswerInterview
 from supm.collection.counting import Counts, RowCounts, count
-from supm.collection.crossvalidation import Trial, cross_validate, run_in_process
+from supm.collection.crossvalidation import (
+    NumberTrial,
+    Trial,
+    cross_validate,
+    cross_validate_number,
+)
+from supm.collection.crowd import run_in_process
 from supm.collection.interview import Interview
 from supm.collection.interviewing import interview
 from supm.collection.joint import JointInterview
@@ -12,19 +19,29 @@ from supm.collection.owner import Owner
 from supm.collection.planning import plan
 from supm.collection.reception import Reception
 from supm.collection.reduction import associations, reduce_study
+from supm.collection.sampled import SampledInterview
 from supm.collection.separate import SeparateInterview
-from supm.collection.simulation import Simulation, simulate
+from supm.collection.simulation import (
+    NumberSimulation,
+    Simulation,
+    simulate,
+    simulate_number,
+)
 from supm.collection.testing import answer_on_device, answer_reports
 from supm.collection.training import Trained, publish, train
 
 __all__ = [
     "Account",
+    "AnswerInterview",
     "Counts",
     "Interview",
     "JointInterview",
+    "NumberSimulation",
+    "NumberTrial",
     "Owner",
     "Reception",
     "RowCounts",
+    "SampledInterview",
     "SeparateInterview",
     "Simulation",
     "Trained",
@@ -36,6 +53,7 @@ __all__ = [
     "check_statement",
     "count",
     "cross_validate",
+    "cross_validate_number",
     "interview",
     "make_statement",
     "plan",
@@ -43,5 +61,6 @@ __all__ = [
     "reduce_study",
     "run_in_process",
     "simulate",
+    "simulate_number",
     "train",
 ]

@@ -27,11 +27,11 @@ __all__ = [
     "Column",
     "Labels",
     "Numbers",
-    "Pairs",
     "Signs",
     "Unchanged",
     "labels_of",
     "likelihood_ratio",
+    "numbers_of",
 ]
 
 _SIZE: Final = Integers("size", 2, 1 << 40)
@@ -149,9 +149,7 @@ class Numbers:
         """Return numbers in [-1, 1], or the points of the grid where nothing is randomised."""
         held = records.columns[self.attribute.name]
         if isinstance(self.attribute, Continuous):
-            low, high = self.attribute.low, self.attribute.high
-            # Halves first: the difference of two large bounds may overflow.
-            scaled = (held / 2 - low / 2) / (high / 2 - low / 2) * 2 - 1
+            scaled = self.attribute.scaled(held)
             scaled = np.nan_to_num(scaled, nan=0.0)
         else:
             last = len(self.attribute.values) - 1
@@ -161,30 +159,6 @@ class Numbers:
             return scaled
         points: NDArray[Any] = np.rint((scaled + 1) / 2 * (self.randomizer.size - 1))
         return points.astype(np.int64)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pairs:
-    """An attribute's class together with the label, as one symbol.
-
-    Parameters
-    ----------
-    discretizer : Discretizer
-        The public classes of the attribute.
-    labels : int
-        Number of labels.
-    randomizer : GeneralizedRandomizedResponse
-        What is between the pair and what leaves.
-    """
-
-    discretizer: Discretizer
-    labels: int
-    randomizer: GeneralizedRandomizedResponse
-
-    def read(self, records: Records) -> NDArray[np.int64]:
-        """Return class x labels + label."""
-        held = self.discretizer.classify(records.columns[self.discretizer.attribute.name])
-        return held * self.labels + labels_of(records)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -221,11 +195,20 @@ class Signs:
         return 2.0 * labels_of(records).astype(np.float64) - 1.0
 
 
-Column: TypeAlias = Classes | Numbers | Pairs | Labels | Signs
+Column: TypeAlias = Classes | Numbers | Labels | Signs
 
 
 def labels_of(records: Records) -> NDArray[np.int64]:
     """Return the label numbers, or raise where the records have none."""
+    return _target(records).astype(np.int64, copy=False)
+
+
+def numbers_of(records: Records) -> NDArray[np.float64]:
+    """Return the targets that are numbers, or raise where the records have none."""
+    return _target(records).astype(np.float64, copy=False)
+
+
+def _target(records: Records) -> NDArray[Any]:
     if records.target is None:
         raise ParameterError("records", "labelled for this phase", "records without a target")
-    return records.target.astype(np.int64, copy=False)
+    return records.target

@@ -10,24 +10,48 @@ from typing import Final
 from supm._errors import ParameterError
 from supm._validation import Integers
 from supm.messages import FORMS, PRIVATE, REDUCE_FORMS, Trust
-from supm.schema import Categorical, Ordinal, Schema
+from supm.schema import Attribute, Categorical, Ordinal, Schema
 
 __all__ = ["Wishes"]
 
-_OWNERS: Final = Integers("owners", 1, 1 << 40)
+_CLASSES: Final = Integers("classes", 2, 1 << 16)
 _REDUCTIONS: Final = ("rand", *REDUCE_FORMS)
+_STRICT: Final = {"train": "sample", "test": "answer"}
 
 
 class Wishes:
     """What the user asked for, held against the trust and filled up by public rules."""
 
-    def __init__(self, schema: Schema, epsilon: float, trust: Trust, mode: str) -> None:
+    def __init__(  # noqa: PLR0913  what the user may say, given by name
+        self,
+        schema: Schema,
+        epsilon: float,
+        trust: Trust,
+        mode: str,
+        *,
+        owners: int | None,
+        keep: int | None,
+        classes: int | None,
+        sampled: int | None,
+    ) -> None:
         self.schema = schema
         self.epsilon = epsilon
         self.trust = trust
         self.mode = mode
+        self.owners = owners
+        hint = "Keep fewer, or describe more attributes."
+        most = Integers("keep", 1, len(schema.attributes), hint)
+        self.keep = None if keep is None else most.check(keep)
+        self.classes = None if classes is None else _CLASSES.check(classes)
+        self.sampled = sampled
 
-    def names(self, attributes: Sequence[str] | None, keep: int | None) -> tuple[str, ...] | None:
+    @property
+    def labels(self) -> int | None:
+        """How many labels there are, or None where the target is a number."""
+        target = self.schema.target
+        return len(target.values) if isinstance(target, Ordinal | Categorical) else None
+
+    def names(self, attributes: Sequence[str] | None) -> tuple[str, ...] | None:
         if attributes is None:
             return None
         given: object = (attributes,) if isinstance(attributes, str) else attributes
@@ -40,33 +64,45 @@ class Wishes:
         if unknown or not names or len(set(names)) < len(names):
             wanted = "different names of the schema's attributes"
             raise ParameterError("attributes", wanted, unknown[0] if unknown else names)
-        if keep is not None and keep != len(names):
-            raise ParameterError("keep", f"left out, or {len(names)} as attributes say", keep)
+        if self.keep is not None and self.keep != len(names):
+            raise ParameterError("keep", f"left out, or {len(names)} as attributes say", self.keep)
         return names
 
-    def reduction(self, wish: str | None, known: tuple[str, ...] | None) -> str:
+    def asked(self, known: tuple[str, ...] | None) -> tuple[Attribute, ...]:
+        """Return the attributes that the study is about, before any are chosen."""
+        if known is None:
+            return self.schema.attributes
+        by_name = {attribute.name: attribute for attribute in self.schema.attributes}
+        return tuple(by_name[name] for name in known)
+
+    def reduction(
+        self, wish: str | None, known: tuple[str, ...] | None, strict: str = "rank"
+    ) -> str:
         if known is not None:
             if wish is not None:
                 raise ParameterError("reduce", "left out where the attributes are known", wish)
             return "known"
         trusted = self.trust.reduce == "trusted"
         if wish is None:
-            default = "rank" if self.mode == "strict" else "rand"
+            default = "rand" if self.mode == "faithful" else strict
             return "wa" if trusted else default
         if wish not in _REDUCTIONS:
             raise ParameterError("reduce", f"one of {', '.join(_REDUCTIONS)}", wish)
         if wish == "wa" and not trusted:
-            rule = "rand, pw, waldp or rank where the reduce phase is untrusted"
+            rule = "rand, pw, waldp, rank or regroup where the reduce phase is untrusted"
             raise ParameterError("reduce", rule, wish, "Change the trust, or the wish.")
         return wish
 
-    def drawn(self, sampled: int | None, reduction: str) -> int | None:
-        if sampled is None:
-            return None
+    def drawn(self, reduction: str, rule: int) -> int | None:
+        """Return how many attributes are told in the reduce phase."""
         if reduction in ("known", "rand"):
-            rule = "left out where nobody is asked in the reduce phase"
-            raise ParameterError("sampled", rule, sampled)
-        return Integers("sampled", 1, len(self.schema.attributes)).check(sampled)
+            if self.sampled is not None:
+                rule_words = "left out where nobody is asked in the reduce phase"
+                raise ParameterError("sampled", rule_words, self.sampled)
+            return None
+        if self.sampled is None:
+            return rule
+        return Integers("sampled", 1, len(self.schema.attributes)).check(self.sampled)
 
     def form(self, phase: str, wish: str | None) -> str | None:
         place = getattr(self.trust, phase)
@@ -76,43 +112,35 @@ class Wishes:
                 raise ParameterError(phase, rule, wish, "Nothing leaves then.")
             return None
         if wish is None:
-            private = "joint" if self.mode == "strict" else "odp"
+            private = _STRICT[phase] if self.mode == "strict" else "odp"
             return "oda" if place == "trusted" else private
-        if wish not in FORMS:
+        if wish not in FORMS or (wish == "answer" and phase != "test"):
             hint = "For the device, say so in the trust." if wish == "device" else ""
             raise ParameterError(phase, f"one of {', '.join(FORMS)}", wish, hint)
         if place == "untrusted" and wish not in PRIVATE:
-            rule = f"odp, pw or joint where the {phase} phase is untrusted"
+            allowed = [
+                each for each in FORMS if each in PRIVATE and (phase == "test" or each != "answer")
+            ]
+            rule = f"one of {', '.join(allowed)} where the {phase} phase is untrusted"
             raise ParameterError(phase, rule, wish, "Change the trust, or the wish.")
         return wish
 
-    def size(self, keep: int | None, classes: int | None, owners: int | None) -> tuple[int, int]:
-        """Return K and L: what the user says, else a rule of budget, labels and owners."""
-        most = len(self.schema.attributes)
-        if keep is not None:
-            hint = "Keep fewer, or describe more attributes."
-            keep = Integers("keep", 1, most, hint).check(keep)
-        if classes is not None:
-            classes = Integers("classes", 2, 1 << 16).check(classes)
-        if owners is not None:
-            owners = _OWNERS.check(owners)
+    def size(self, known: int | None) -> tuple[int, int]:
+        """Return K and L where all kept attributes are told: the user's, else by a rule."""
+        most, keep = len(self.schema.attributes), known or self.keep
         if self.mode == "faithful":
             # "Spend a larger budget on more attributes" (paper 000, section 5.1).
             rule = min(most, 2 if self.epsilon < 20 else 5), 2 if self.epsilon < 40 else 4
-            return keep or rule[0], classes or rule[1]
-        held = classes or 2
-        return keep or min(most, self._attributes_that_fit(held, owners)), held
+            return keep or rule[0], self.classes or rule[1]
+        held = self.classes or 2
+        return keep or min(most, self._attributes_that_fit(held)), held
 
-    def _attributes_that_fit(self, classes: int, owners: int | None) -> int:
+    def _attributes_that_fit(self, classes: int) -> int:
         """Return how many attributes a joint report carries: as many cells as e^epsilon."""
         cells = math.exp(min(self.epsilon, 16.0))
-        if owners is not None:
-            cells = min(cells, owners / 8)
-        labels = self._labels()
+        if self.owners is not None:
+            cells = min(cells, self.owners / 8)
         # Powers are exact; a quotient of logarithms misses 3^5 = 243.
+        labels = self.labels or 2
         fitting = [keep for keep in range(2, 9) if labels * classes**keep <= cells]
         return max(fitting, default=1)
-
-    def _labels(self) -> int:
-        target = self.schema.target
-        return len(target.values) if isinstance(target, Ordinal | Categorical) else 2

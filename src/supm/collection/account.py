@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from supm import __version__
 from supm._errors import PromiseError
-from supm.collection.interviewing import interview
+from supm.collection.interviewing import answer_randomizer, interview
 from supm.messages import (
     FORMS,
     REDUCTIONS,
@@ -127,6 +127,8 @@ def check_statement(model: Model) -> None:
 
 def _promise(study: Study, question: Question) -> Guarantee:
     """Return the promise of a phase; where nothing is promised, with the reason in words."""
+    if question.form == "answer":
+        return PureLDP(answer_randomizer(study, question).epsilon)
     if question.epsilon is not None:
         open_still = question.phase != "reduce" and study.attributes is None
         if open_still:

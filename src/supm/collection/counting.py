@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from supm.collection._columns import Classes, Labels, Numbers, Signs
 from supm.collection._distinct import distinct_rows
 from supm.collection.interview import Interview
 from supm.collection.joint import JointInterview
+from supm.collection.sampled import SampledInterview
 from supm.collection.separate import SeparateInterview
 from supm.mechanisms import Reports, Tally, number_records
 
@@ -122,6 +124,8 @@ def count(asked: Interview, reports: Reports) -> Counts:
     _check_rows(asked, reports)
     if isinstance(asked, JointInterview):
         return asked.randomizer.tally(reports)
+    if isinstance(asked, SampledInterview):
+        return _together(asked, reports)
     if not isinstance(asked, SeparateInterview):
         raise ParameterError("asked", "an interview of this package", type(asked).__name__)
     if asked.sampled is not None:
@@ -168,6 +172,25 @@ def _by_cell(sizes: tuple[int, ...], reports: Reports) -> Tally:
         raise _stranger() from None
     counts = np.bincount(numbers, minlength=math.prod(sizes)).reshape(-1, sizes[-1])
     return Tally(counts=counts, reports=len(reports), simulation=reports.simulation)
+
+
+def _together(asked: SampledInterview, reports: Reports) -> Tally:
+    """Count how often each two classes were told together, labels included."""
+    if asked.labels is None:
+        raise ParameterError("asked", "a question that asks for the target too", "another")
+    told, drawn = accepted(asked, reports), asked.sampled
+    starts = np.cumsum((0, *asked.sizes))
+    codes = starts[told[:, :drawn]] + told[:, drawn : 2 * drawn]
+    columns = [*codes.T, starts[-1] + told[:, -1]]
+    width = int(starts[-1]) + asked.labels
+    counts = np.zeros(width * width, dtype=np.int64)
+    for first, second in combinations(columns, 2):
+        counts += np.bincount(first * width + second, minlength=width * width)
+    square = counts.reshape(width, width)
+    square = square + square.T
+    for column in columns:
+        square[np.diag_indices(width)] += np.bincount(column, minlength=width)
+    return Tally(counts=square, reports=len(reports), simulation=reports.simulation)
 
 
 def _by_attribute(asked: SeparateInterview, reports: Reports) -> Tally:

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
-from supm._validation import check_kind
-from supm.collection._columns import labels_of
-from supm.collection.counting import count
-from supm.collection.groups import draw_groups
-from supm.collection.interviewing import interview
-from supm.collection.reduction import reduce_study
-from supm.collection.testing import answer_on_device, answer_reports
-from supm.collection.training import Trained, train
-from supm.learning import Learner, RadialSVM, Scores, score
-from supm.mechanisms import Reports
+from supm.collection._columns import labels_of, numbers_of
+from supm.collection.crowd import Crowd
+from supm.collection.testing import answer_on_device
+from supm.learning import Errors, Learner, Scores, measure, score
 from supm.messages import Study
 from supm.schema import Records
 
-__all__ = ["Trial", "cross_validate", "run_in_process"]
+__all__ = ["NumberTrial", "Trial", "cross_validate", "cross_validate_number"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -46,13 +40,30 @@ class Trial:
     attributes: tuple[tuple[str, ...], ...]
 
 
-def cross_validate(
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NumberTrial:
+    """What one repetition showed, where the target is a number.
+
+    Parameters
+    ----------
+    answered : Errors
+        Of the answers to the reports of the test phase; on the device where nothing is reported.
+    on_device : Errors
+        Of the same models where the record does not leave its device.
+    """
+
+    answered: Errors
+    on_device: Errors
+
+
+def cross_validate(  # noqa: PLR0913  each is a choice of the user, given by name
     study: Study,
     records: Records,
     folds: Sequence[NDArray[np.int64]],
     source: RandomSource,
     *,
     learner: Learner | None = None,
+    weights: Sequence[float] | str | None = None,
     progress: Callable[[], object] | None = None,
 ) -> Trial:
     """Run a study once on people who are all simulated, and score what it answers.
@@ -72,7 +83,9 @@ def cross_validate(
     source : RandomSource
         Where all randomness comes from.
     learner : Learner, optional
-        What trains; the papers' machine with C = 1 by default.
+        What trains on cells; the papers' machine with C = 1 by default.
+    weights : "balanced" or sequence of float, optional
+        How much each label counts; see `train`.
     progress : callable, optional
         Called after each fold.
 
@@ -87,131 +100,102 @@ def cross_validate(
     >>> from supm.datasets import load_wdbc
     >>> from supm.learning import folds
     >>> wdbc = load_wdbc()
-    >>> study = plan(wdbc.schema, epsilon=8.0, mode="faithful", attributes=["worst radius"])
+    >>> study = plan(wdbc.schema, epsilon=8.0)
     >>> split = folds(wdbc.rows, 10, simulation(1))
     >>> trial = cross_validate(study, wdbc.records(), split, simulation(1))
     >>> trial.answered.accuracy > trial.answered.majority
     True
     """
-    if len(folds) < 2:
-        raise ParameterError("folds", "at least two sets of rows", len(folds))
-    crowd = _Crowd(study, records, check_source(source))
-    taking_part = np.sort(np.concatenate(folds))
-    if (np.diff(taking_part) == 0).any():
-        raise ParameterError("folds", "sets of rows without a row in common", "a row in two")
-    truth = labels_of(records)
-    told = np.zeros(records.rows, dtype=np.int64)
-    kept = np.zeros(records.rows, dtype=np.int64)
-    chosen = []
-    shared = crowd.reduce(taking_part) if study.mode == "faithful" else None
-    for fold in folds:
-        others = np.setdiff1d(taking_part, fold)
-        reduced = crowd.reduce(others) if shared is None else shared
-        trained = crowd.train(reduced, others, RadialSVM() if learner is None else learner)
-        kept[fold] = answer_on_device(trained, _rows(records, fold))
-        told[fold] = crowd.test(trained, fold) if reduced.question("test") else kept[fold]
-        chosen.append(reduced.attributes or ())
-        if progress is not None:
-            progress()
+    if study.numeric:
+        raise ParameterError("target", "a list of classes", "a number")
+    crowd = Crowd(study, records, check_source(source))
+    answers = _answers(crowd, folds, _Training(learner, weights), progress)
+    truth = labels_of(records)[answers.rows]
     return Trial(
-        answered=score(truth[taking_part], told[taking_part]),
-        on_device=score(truth[taking_part], kept[taking_part]),
-        attributes=tuple(chosen),
+        answered=score(truth, answers.told.astype(np.int64)),
+        on_device=score(truth, answers.kept.astype(np.int64)),
+        attributes=answers.chosen,
     )
 
 
-def run_in_process(
-    study: Study, records: Records, source: RandomSource, *, learner: Learner | None = None
-) -> Trained:
-    """Run the reduce and train phases with simulated owners, and return the classifier.
+def cross_validate_number(
+    study: Study,
+    records: Records,
+    folds: Sequence[NDArray[np.int64]],
+    source: RandomSource,
+    *,
+    progress: Callable[[], object] | None = None,
+) -> NumberTrial:
+    """Run a study of a number once on people who are all simulated, and measure its errors.
 
     Parameters
     ----------
     study : Study
-        The study; its attributes may still have to be chosen.
+        A study whose target is a number.
     records : Records
-        The labelled records of the owners.
+        Records with their targets: public, or made up.
+    folds : sequence of ndarray of int
+        Row numbers of each fold; those in no fold take no part.
     source : RandomSource
         Where all randomness comes from.
-    learner : Learner, optional
-        What trains; the papers' machine with C = 1 by default.
+    progress : callable, optional
+        Called after each fold.
 
     Returns
     -------
-    Trained
-        `publish` makes a model of it.
-
-    Examples
-    --------
-    >>> from supm import simulation
-    >>> from supm.collection import plan, publish
-    >>> from supm.datasets import load_wdbc
-    >>> wdbc = load_wdbc()
-    >>> study = plan(wdbc.schema, epsilon=8.0)
-    >>> model = publish(run_in_process(study, wdbc.records(), simulation(1)))
-    >>> len(model.study.attributes) == study.keep
-    True
+    NumberTrial
     """
-    check_kind("records", records, Records)
-    crowd = _Crowd(study, records, check_source(source))
-    everybody = np.arange(records.rows)
-    reduced = crowd.reduce(everybody)
-    return crowd.train(reduced, everybody, RadialSVM() if learner is None else learner)
-
-
-class _Crowd:
-    """Simulated owners: each draws a group once, and gives the same answer to the same question."""
-
-    def __init__(self, study: Study, records: Records, source: RandomSource) -> None:
-        self._study = study
-        self._records = records
-        self._source = source
-        self._groups = draw_groups(study, records.rows, source.child("groups"))
-        self._answers: dict[str, Reports] = {}
-
-    def reduce(self, rows: NDArray[np.int64]) -> Study:
-        """Choose attributes from the reports of these people."""
-        if self._study.attributes is not None:
-            return self._study
-        question, source = self._study.question("reduce"), self._source.child("attributes")
-        if question is None:
-            return reduce_study(self._study, None, source)
-        asked = interview(self._study, "reduce")
-        reports = self._reports(self._study, "reduce", self._members(rows, question.group))
-        return reduce_study(self._study, count(asked, reports), source)
-
-    def train(self, reduced: Study, rows: NDArray[np.int64], learner: Learner) -> Trained:
-        """Train on the reports of these people."""
-        question = reduced.question("train")
-        members = self._members(rows, 0 if question is None else question.group)
-        reports = self._reports(reduced, "train", members)
-        return train(reduced, count(interview(reduced, "train"), reports), learner)
-
-    def test(self, trained: Trained, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Answer the reports of these people."""
-        return answer_reports(trained, self._reports(trained.study, "test", rows))
-
-    def _members(self, rows: NDArray[np.int64], group: int) -> NDArray[np.int64]:
-        members: NDArray[np.int64] = rows[self._groups[rows] == group]
-        if not members.size:
-            hint = "More owners are needed, or a study without groups."
-            raise ParameterError("owners", f"at least one in group {group}", 0, hint)
-        return members
-
-    def _reports(self, study: Study, phase: str, rows: NDArray[np.int64]) -> Reports:
-        key = f"{phase} {study.hash}"
-        if key not in self._answers:
-            asked = interview(study, phase)
-            inputs: NDArray[Any] = asked.encode(self._records)
-            self._answers[key] = asked.randomize(inputs, self._source.child(key))
-        told = self._answers[key]
-        return Reports(symbols=told.symbols[rows], simulation=told.simulation)
-
-
-def _rows(records: Records, rows: NDArray[np.int64]) -> Records:
-    return Records(
-        attributes=records.attributes,
-        columns={name: column[rows] for name, column in records.columns.items()},
-        target=None,
-        rows=len(rows),
+    if not study.numeric:
+        raise ParameterError("target", "a number", "a list of classes")
+    crowd = Crowd(study, records, check_source(source))
+    answers = _answers(crowd, folds, _Training(None, None), progress)
+    truth = numbers_of(records)[answers.rows]
+    return NumberTrial(
+        answered=measure(truth, answers.told), on_device=measure(truth, answers.kept)
     )
+
+
+class _Training(NamedTuple):
+    learner: Learner | None
+    weights: Sequence[float] | str | None
+
+
+class _Answers(NamedTuple):
+    """What each person who takes part was answered: to a report, and on the device."""
+
+    rows: NDArray[np.int64]
+    told: NDArray[np.float64]
+    kept: NDArray[np.float64]
+    chosen: tuple[tuple[str, ...], ...]
+
+
+def _answers(
+    crowd: Crowd,
+    folds: Sequence[NDArray[np.int64]],
+    training: _Training,
+    progress: Callable[[], object] | None,
+) -> _Answers:
+    rows = _taking_part(folds)
+    told, kept = np.zeros(crowd.people), np.zeros(crowd.people)
+    chosen = []
+    parts = list(folds)
+    shared = crowd.reduce(parts) if crowd.study.mode == "faithful" else None
+    for place, fold in enumerate(parts):
+        others = [*parts[:place], *parts[place + 1 :]]
+        reduced = crowd.reduce(others) if shared is None else shared
+        trained = crowd.train(reduced, others, *training)
+        kept[fold] = answer_on_device(trained, crowd.rows(fold))
+        told[fold] = crowd.test(trained, fold) if reduced.question("test") else kept[fold]
+        chosen.append(reduced.attributes or ())
+        if progress is not None:
+            progress()
+    return _Answers(rows, told[rows], kept[rows], tuple(chosen))
+
+
+def _taking_part(folds: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    if len(folds) < 2:
+        raise ParameterError("folds", "at least two sets of rows", len(folds))
+    rows = np.sort(np.concatenate(folds))
+    if (np.diff(rows) == 0).any():
+        raise ParameterError("folds", "sets of rows without a row in common", "a row in two")
+    return rows

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
-from functools import lru_cache
 
 from supm._errors import MessageError
-from supm.collection._columns import (
-    Classes,
-    Column,
-    Labels,
-    Numbers,
-    Pairs,
-    Signs,
-    Unchanged,
-)
+from supm.collection._columns import Classes, Column, Labels, Numbers, Signs, Unchanged
+from supm.collection._responses import randomized_response
+from supm.collection.answering import AnswerInterview
 from supm.collection.interview import Interview
 from supm.collection.joint import JointInterview
+from supm.collection.sampled import SampledInterview
 from supm.collection.separate import SeparateInterview
 from supm.mechanisms import (
     GeneralizedRandomizedResponse,
@@ -27,10 +20,9 @@ from supm.mechanisms import (
 )
 from supm.mechanisms._words import exact_share, threshold_for
 from supm.messages import Question, Study
-from supm.schema import Categorical, Ordinal
-from supm.schema.discretizer import Discretizer
+from supm.schema import Continuous
 
-__all__ = ["interview", "label_count"]
+__all__ = ["answer_randomizer", "interview"]
 
 
 def interview(study: Study, phase: str) -> Interview:
@@ -66,8 +58,12 @@ def interview(study: Study, phase: str) -> Interview:
     if question is None:
         message = f"the study asks nothing in the {phase} phase."
         raise MessageError(message)
-    if question.form == "joint" and phase != "reduce":
+    if question.form == "answer":
+        return _answer(study, question)
+    if question.form == "joint":
         return _joint(study, question)
+    if question.form == "sample":
+        return _sampled(study, question)
     return SeparateInterview(
         columns=_columns(study, question),
         label=_label(study, question),
@@ -75,18 +71,44 @@ def interview(study: Study, phase: str) -> Interview:
     )
 
 
-def label_count(study: Study) -> int:
-    """Return the number of labels of the target."""
-    target = study.schema.target
-    return len(target.values) if isinstance(target, Ordinal | Categorical) else 0
-
-
 def _joint(study: Study, question: Question) -> JointInterview:
     discretizers = study.discretizers(question.phase)
-    labels = label_count(study) if question.labelled else None
+    labels = study.labels if question.labelled else None
     cells = math.prod(each.size for each in discretizers) * (labels or 1)
     randomizer = SubsetSelection.for_epsilon(size=cells, epsilon=_budget(question))
     return JointInterview(discretizers=discretizers, labels=labels, randomizer=randomizer)
+
+
+def _sampled(study: Study, question: Question) -> SampledInterview:
+    target = study.schema.target
+    return SampledInterview(
+        discretizers=study.discretizers(question.phase),
+        sampled=question.sampled or 1,
+        labels=study.labels if question.labelled else None,
+        target=target if question.labelled and isinstance(target, Continuous) else None,
+        share=exact_share(_budget(question), 1),
+    )
+
+
+def _answer(study: Study, question: Question) -> AnswerInterview:
+    if study.rule is None:
+        message = "the test phase asks for a model's answer; put the rule into the study first."
+        raise MessageError(message)
+    return AnswerInterview(
+        discretizers=study.discretizers("test"),
+        rule=study.rule,
+        randomizer=answer_randomizer(study, question),
+    )
+
+
+def answer_randomizer(
+    study: Study, question: Question
+) -> GeneralizedRandomizedResponse | Piecewise:
+    """Return what is between a model's answer and what leaves, whatever the model is."""
+    if study.numeric:
+        steps = question.steps or 1
+        return Piecewise.optimised(low=-1, high=1, epsilon=_budget(question), steps=steps)
+    return randomized_response(study.labels, exact_share(_budget(question), 1))
 
 
 def _columns(study: Study, question: Question) -> tuple[Column, ...]:
@@ -95,8 +117,6 @@ def _columns(study: Study, question: Question) -> tuple[Column, ...]:
         number = _piecewise(study, question) if question.form == "pw" else _grid(question)
         return tuple(Numbers(attribute=each, randomizer=number) for each in asked)
     discretizers = study.discretizers(question.phase)
-    if question.form == "joint":
-        return tuple(_pair(each, study, question) for each in discretizers)
     return tuple(
         Classes(discretizer=each, randomizer=_response(each.size, study, question))
         for each in discretizers
@@ -104,19 +124,12 @@ def _columns(study: Study, question: Question) -> tuple[Column, ...]:
 
 
 def _label(study: Study, question: Question) -> Column | None:
-    if not question.labelled or question.form == "joint":
+    if not question.labelled:
         return None
-    labels = label_count(study)
+    labels = study.labels
     if question.form == "pw" and labels == 2:
         return Signs(randomizer=_piecewise(study, question))
     return Labels(randomizer=_response(labels, study, question))
-
-
-def _pair(discretizer: Discretizer, study: Study, question: Question) -> Pairs:
-    labels = label_count(study)
-    share = exact_share(_budget(question), _told(study, question))
-    response = randomized_response(discretizer.size * labels, share)
-    return Pairs(discretizer=discretizer, labels=labels, randomizer=response)
 
 
 def _response(
@@ -126,13 +139,6 @@ def _response(
         return Unchanged(size)
     parts = _told(study, question) + question.labelled
     return randomized_response(size, exact_share(_budget(question), parts))
-
-
-@lru_cache(maxsize=1024)
-def randomized_response(size: int, share: Fraction) -> GeneralizedRandomizedResponse:
-    """Return the response that keeps an exact share of a budget; many attributes have the same."""
-    words = threshold_for(share, inside=1, outside=size - 1)
-    return GeneralizedRandomizedResponse(size=size, keep_words=words)
 
 
 def _piecewise(study: Study, question: Question) -> Piecewise:

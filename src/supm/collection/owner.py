@@ -95,7 +95,7 @@ class Owner:
         Groups belong to a study and to all that continue it.
         """
         check_kind("study", study, Study)
-        key = f"group {_beginning(study)}"
+        key = f"group {study.beginning}"
         with self._lock:
             if key not in self._memory:
                 self._memory[key] = int(draw_groups(study, 1, self._source)[0])
@@ -181,7 +181,7 @@ class Owner:
     ) -> tuple[int, ...]:
         """Randomise once for each question, in whichever study it is asked."""
         key = f"answer {_question_hash(study, question)}"
-        asked_first = f"asked {question.phase} {_beginning(study)}"
+        asked_first = f"asked {question.phase} {study.beginning}"
         if self._memory.get(asked_first, key) != key:
             message = (
                 f"another question was answered in the {question.phase} phase of the study that "
@@ -266,12 +266,8 @@ def _phases(trusted: object) -> frozenset[str]:
     return frozenset(words)
 
 
-def _beginning(study: Study) -> str:
-    return study.previous or study.hash
-
-
 def _role_key(study: Study) -> str:
-    return f"role {_beginning(study)}"
+    return f"role {study.beginning}"
 
 
 def _role(phase: str) -> str:
@@ -283,5 +279,7 @@ def _question_hash(study: Study, question: Question) -> str:
     schema = study.to_form()["schema"]
     asked = [attribute.name for attribute in study.asked(question.phase)]
     told = [question.form, question.epsilon, question.steps, question.sampled, question.labelled]
-    form = [schema, asked, study.classes, told]
+    merged = None if question.phase == "reduce" else study.merges
+    rule = study.rule.to_form() if study.rule is not None and question.form == "answer" else None
+    form = [schema, asked, study.classes, told, merged, rule]
     return hashlib.sha256(canonical(form).encode()).hexdigest()

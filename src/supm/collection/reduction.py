@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm.collection._columns import Classes, Numbers, Pairs, Signs
+from supm.collection._columns import Classes, Numbers, Signs
 from supm.collection._features import class_numbers
+from supm.collection.cards import moments_of
 from supm.collection.counting import Counts
 from supm.collection.interviewing import interview
+from supm.collection.sampled import SampledInterview
 from supm.collection.separate import SeparateInterview
+from supm.learning import best_split
 from supm.mechanisms import Tally
 from supm.messages import Study
 from supm.schema.discretizer import Discretizer
@@ -38,7 +41,8 @@ def reduce_study(study: Study, counts: Counts | None, source: RandomSource) -> S
     -------
     Study
         With the ``keep`` attributes of the strongest association with the target, in the order of
-        the schema; the earlier ones where two are alike.
+        the schema; the earlier ones where two are alike. Where classes are regrouped, each has two
+        groups of classes, those that tell the labels apart best.
 
     Examples
     --------
@@ -54,10 +58,42 @@ def reduce_study(study: Study, counts: Counts | None, source: RandomSource) -> S
         return study.reduced(draw_attributes(study, source))
     if counts is None:
         raise ParameterError("counts", "the reduce phase's", None, "Collect its reports first.")
+    if study.reduction == "regroup":
+        return _regrouped(study, counts)
     strength = associations(study, counts)
     # In the schema's order: the same attributes are the same question, however they were ranked.
     best = np.sort(np.argsort(-strength, kind="stable")[: study.keep])
     return study.reduced(tuple(study.schema.names[place] for place in best))
+
+
+def _regrouped(study: Study, counts: Counts) -> Study:
+    tables, noise = _tables_of(study, counts)
+    ordered = moments_of(_sampled(study), counts).ordered
+    splits = [best_split(*each) for each in zip(tables, noise, ordered, strict=True)]
+    strength = np.array([split.strength for split in splits])
+    best = np.sort(np.argsort(-strength, kind="stable")[: study.keep])
+    names = tuple(study.schema.names[place] for place in best)
+    return study.reduced(names, tuple(splits[place].groups for place in best))
+
+
+def _sampled(study: Study) -> SampledInterview:
+    asked = interview(study, "reduce")
+    if not isinstance(asked, SampledInterview):
+        raise ParameterError("study", "one that draws attributes to be told", "another")
+    return asked
+
+
+def _tables_of(study: Study, counts: Counts) -> tuple[list[NDArray[np.float64]], list[float]]:
+    """Return the estimated shares of class and label for each attribute, and their noise."""
+    moments = moments_of(_sampled(study), counts)
+    size = np.array(moments.sizes, dtype=np.float64)[moments.of]
+    cells = (size * moments.labels)[:, np.newaxis]
+    told, slope = moments.told[:, np.newaxis], moments.slope[:, np.newaxis]
+    held = (moments.tables / told - (1.0 - slope) / cells) / slope
+    spread = np.sqrt(1.0 / cells / told) / slope
+    starts = np.cumsum(moments.sizes)[:-1]
+    noise = [float(each[0, 0]) for each in np.split(spread, starts)]
+    return np.split(held, starts), noise
 
 
 def draw_attributes(study: Study, source: RandomSource) -> tuple[str, ...]:
@@ -85,6 +121,11 @@ def associations(study: Study, counts: Counts) -> NDArray[np.float64]:
         An attribute that nobody told, or that does not vary, has 0.
     """
     asked = interview(study, "reduce")
+    if isinstance(asked, SampledInterview):
+        tables, _ = _tables_of(study, counts)
+        held = [np.maximum(table, 0.0) for table in tables]
+        ranked = [_of_table(*each) for each in zip(held, asked.discretizers, strict=True)]
+        return np.array(ranked)
     if not isinstance(asked, SeparateInterview) or not isinstance(counts, Tally):
         raise ParameterError("counts", "those of the reduce phase", type(counts).__name__)
     axes = 2 if isinstance(asked.label, Signs) else 3
@@ -102,23 +143,10 @@ def _association(asked: SeparateInterview, column: object, held: NDArray[np.int6
         if isinstance(asked.label, Signs):
             return _correlation([int(each) for each in held])
         return _ratio_of_sums(held.astype(np.float64))
-    if isinstance(column, Pairs):
-        return _of_table(_debiased(column, held), column.discretizer)
     if isinstance(column, Classes):
         table = held[: column.discretizer.size].astype(np.float64)
         return _of_table(table, column.discretizer)
     raise ParameterError("column", "a column of the reduce phase", type(column).__name__)
-
-
-def _debiased(column: Pairs, held: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the estimated shares of class and label; what falls below zero is noise."""
-    response = column.randomizer
-    told = held[: response.size, 0]
-    if not told.sum():
-        return np.zeros((column.discretizer.size, column.labels))
-    tally = Tally(counts=told, reports=int(told.sum()), simulation=False)
-    shares = np.clip(response.estimate(tally).values, 0.0, None)
-    return shares.reshape(-1, column.labels)
 
 
 def _of_table(table: NDArray[np.float64], discretizer: Discretizer) -> float:

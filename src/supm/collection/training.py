@@ -3,49 +3,86 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
+from supm._validation import Reals
 from supm.collection._features import class_features, label_numbers, number_features
 from supm.collection.account import make_statement
+from supm.collection.cards import Card, label_card, moments_of, number_card
 from supm.collection.counting import Counts, RowCounts
-from supm.collection.interviewing import interview, label_count
+from supm.collection.interviewing import interview
 from supm.collection.joint import JointInterview
+from supm.collection.sampled import SampledInterview
 from supm.collection.separate import SeparateInterview
 from supm.learning import Learner, Predictor, WeightedCells
 from supm.mechanisms import Tally, record_numbers
-from supm.messages import Model, Study
-from supm.messages.model import CELLS
+from supm.messages import CellAnswers, Model, Rule, Study
+from supm.messages.rules import CELLS
 
-__all__ = ["Trained", "publish", "train"]
+__all__ = ["Trained", "label_weights", "publish", "train"]
+
+_WEIGHT: Final = Reals("a label's weight", 1e-6, 1e6)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Trained:
-    """A trained classifier with what is known about the people it was trained on.
+    """A trained model with what is known about the people it was trained on.
 
     Parameters
     ----------
     study : Study
         The reduced study.
-    predictor : Predictor
-        What turns features into label numbers.
-    cells : ndarray of float, optional
-        The estimated share of people in each cell, where reports told cells.
+    predictor : Predictor or Card
+        What turns features into label numbers, or a scorecard with its statistics.
+    weights : ndarray
+        How much each label counts.
     simulation : bool
         Whether any report came from a seed.
+    cells : ndarray of float, optional
+        The estimated share of people in each cell (row) with each label (column), where reports
+        told cells.
     """
 
     study: Study
-    predictor: Predictor
-    cells: NDArray[np.float64] | None
+    predictor: Predictor | Card
+    weights: NDArray[np.float64]
     simulation: bool
+    cells: NDArray[np.float64] | None = None
+
+    @cached_property
+    def rule(self) -> Rule:
+        """What may be published: the card, or the label of each cell."""
+        if isinstance(self.predictor, Card):
+            return self.predictor.rule
+        CELLS.check(math.prod(each.size for each in self.study.discretizers("train")))
+        return CellAnswers(answers=self.predictor.predict(places(self.study)))
+
+    @cached_property
+    def answers(self) -> NDArray[np.float64] | None:
+        """How often each label (column) gets each answer (row), where that can be estimated."""
+        if isinstance(self.predictor, Card):
+            return self.predictor.answers
+        if self.cells is None:
+            return None
+        found = np.zeros((self.study.labels, self.study.labels))
+        np.add.at(found, self.predictor.predict(places(self.study)), self.cells)
+        return found
 
 
-def train(study: Study, counts: Counts, learner: Learner) -> Trained:
+def train(
+    study: Study,
+    counts: Counts,
+    learner: Learner,
+    *,
+    weights: Sequence[float] | str | None = None,
+) -> Trained:
     """Train on what the reports of the train phase add up to.
 
     Parameters
@@ -56,7 +93,11 @@ def train(study: Study, counts: Counts, learner: Learner) -> Trained:
         Made by `count`, or a sum of such. The cost of training depends on the number of cells and
         not on the number of people.
     learner : Learner
-        What trains on weighted cells.
+        What trains on weighted cells. Where each report told a few attributes there are no cells,
+        and a scorecard is made instead.
+    weights : "balanced" or sequence of float, optional
+        How much each label counts; all alike by default. "balanced" makes rare labels count as much
+        as common ones, by their estimated shares.
 
     Returns
     -------
@@ -69,30 +110,71 @@ def train(study: Study, counts: Counts, learner: Learner) -> Trained:
     >>> from supm.datasets import load_wdbc
     >>> from supm.learning import RadialSVM
     >>> wdbc = load_wdbc()
-    >>> study = plan(wdbc.schema, epsilon=8.0, mode="faithful", attributes=["worst radius"])
+    >>> study = plan(wdbc.schema, epsilon=8.0)
     >>> asked = interview(study, "train")
     >>> reports = asked.randomize(asked.encode(wdbc.records()), simulation(1))
-    >>> trained = train(study, count(asked, reports), RadialSVM(penalty=2.1))
-    >>> publish(trained).answers
-    array([0, 1])
+    >>> train(study, count(asked, reports), RadialSVM()).rule
+    Scorecard(attributes=30, outputs=2)
     """
     if not counts.reports:
         raise ParameterError("counts", "of at least one report", 0, "Collect reports first.")
-    asked, labels = interview(study, "train"), label_count(study)
-    shares = None
+    asked = interview(study, "train")
+    if isinstance(asked, SampledInterview):
+        return _from_moments(study, asked, counts, weights)
     if isinstance(counts, RowCounts):
-        cells = _from_rows(study, asked, counts)
+        cells, shares = _from_rows(study, asked, counts), None
     else:
-        table = _table(asked, counts, labels)
+        table = _table(asked, counts, study.labels)
         held = np.flatnonzero(table.any(axis=1))
         cells = WeightedCells.from_counts(places(study, held), table[held])
-        shares = table.sum(axis=1) / table.sum()
-    predictor = learner.fit(cells, classes=labels)
-    return Trained(study=study, predictor=predictor, cells=shares, simulation=counts.simulation)
+        shares = table / table.sum()
+    told = np.bincount(cells.labels, weights=cells.weights, minlength=study.labels)
+    counted = label_weights(study, weights, told / told.sum())
+    weighted = replace(cells, weights=cells.weights * counted[cells.labels])
+    return Trained(
+        study=study,
+        predictor=learner.fit(weighted, classes=study.labels),
+        weights=counted,
+        cells=shares,
+        simulation=counts.simulation,
+    )
+
+
+def _from_moments(
+    study: Study,
+    asked: SampledInterview,
+    counts: Counts,
+    weights: Sequence[float] | str | None,
+) -> Trained:
+    moments = moments_of(asked, counts)
+    counted = label_weights(study, weights, moments.shares)
+    card = number_card(moments) if study.numeric else label_card(moments, counted)
+    return Trained(study=study, predictor=card, weights=counted, simulation=counts.simulation)
+
+
+def label_weights(
+    study: Study, weights: Sequence[float] | str | None, shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return how much each label counts, one on average."""
+    labels = study.labels
+    if weights is None:
+        return np.ones(labels)
+    if study.numeric:
+        raise ParameterError("weights", "left out where the target is a number", "weights")
+    if isinstance(weights, str):
+        if weights != "balanced":
+            raise ParameterError("weights", "balanced, or a number for each label", weights)
+        counted = 1.0 / np.maximum(shares, 1e-3)
+    else:
+        counted = np.array([_WEIGHT.check(each) for each in weights])
+        if counted.size != labels:
+            raise ParameterError("weights", f"{labels} numbers, one for each label", counted.size)
+    weighed: NDArray[np.float64] = counted / counted.mean()
+    return weighed
 
 
 def publish(trained: Trained) -> Model:
-    """Return the model as a table of labels, with its statement.
+    """Return the model as plain numbers, with its statement.
 
     Parameters
     ----------
@@ -103,11 +185,9 @@ def publish(trained: Trained) -> Model:
     -------
     Model
     """
-    sizes = [each.size for each in trained.study.discretizers("train")]
-    CELLS.check(math.prod(sizes))
     return Model(
         study=trained.study,
-        answers=trained.predictor.predict(places(trained.study)),
+        rule=trained.rule,
         statement=make_statement(trained.study, simulation=trained.simulation),
     )
 

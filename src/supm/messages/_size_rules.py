@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from supm.messages.question import Question
     from supm.messages.study import Study
 
-__all__ = ["check_sizes"]
+__all__ = ["check_sizes", "class_count"]
 
 _CELLS: Final = 1 << 20
 _CLASSES: Final = 1 << 24
+# The aggregator counts how often two classes are told together: a table of 2^24 numbers at most.
+_TOLD: Final = 1 << 12
 # The aggregator adds up squares of symbols, exactly, in 64 bits.
 _STEPS: Final = 1 << 15
 # A little above the least epsilon of a mechanism, since shares are rounded down.
@@ -34,7 +36,7 @@ def check_sizes(study: Study) -> None:
             _check_order(study, question)
         if question.form == "pw" and (question.steps or 0) > _STEPS:
             raise ParameterError("steps", "at most 2^15 where numbers are added up", question.steps)
-        if question.form == "joint" and question.phase != "reduce":
+        if question.form in ("joint", "sample"):
             _check_cells(study, question)
 
 
@@ -47,11 +49,8 @@ def _candidates(study: Study, question: Question) -> tuple[Attribute, ...]:
 def _check_share(study: Study, question: Question) -> None:
     if question.epsilon is None:
         return
-    told = question.sampled or study.keep
-    if question.form == "joint":
-        parts = told if question.phase == "reduce" else 1
-    else:
-        parts = told + question.labelled
+    whole = question.form in ("joint", "sample", "answer")
+    parts = 1 if whole else (question.sampled or study.keep) + question.labelled
     if Fraction(repr(question.epsilon)) < parts * _LEAST:
         rule = f"more than {EPSILON.low:g} for each of the {parts} parts of an answer"
         hint = "Ask for fewer attributes, or allow a larger epsilon."
@@ -62,21 +61,28 @@ def _check_share(study: Study, question: Question) -> None:
 def _check_order(study: Study, question: Question) -> None:
     for attribute in _candidates(study, question):
         if isinstance(attribute, Categorical) and len(attribute.values) > 2:
-            rule = f"odp, oda or joint, since {attribute.name} has no order and so is no number"
+            rule = f"another, since {attribute.name} has no order and so is no number"
             name = f"form of the {question.phase} phase"
             raise ParameterError(name, rule, question.form)
 
 
 def _check_cells(study: Study, question: Question) -> None:
-    sizes = sorted(_size(each, study.classes) for each in _candidates(study, question))
-    labels = len(getattr(study.schema.target, "values", ())) if question.labelled else 1
-    cells = math.prod(sizes[-study.keep :]) * labels
+    sizes = sorted(class_count(each, study.classes) for each in _candidates(study, question))
+    if study.reduction == "regroup" and question.phase != "reduce":
+        merges = study.merges or ((1,),) * study.keep  # each has two groups, once there are any
+        sizes = sorted(max(each) + 1 for each in merges)
+    labels = study.labels if question.labelled else 1
+    cells = math.prod(sizes[-(question.sampled or study.keep) :]) * labels
+    if question.sampled is not None and sum(sizes) + labels > _TOLD:
+        rule = "at most 2^12 over all attributes of a joint answer that draws some"
+        raise ParameterError("classes", rule, sum(sizes))
     if cells > _CELLS:
         hint = "Keep fewer attributes or fewer classes."
         name = f"cells of a joint answer in the {question.phase} phase"
         raise ParameterError(name, "at most 2^20", cells, hint)
 
 
-def _size(attribute: Attribute, classes: int) -> int:
+def class_count(attribute: Attribute, classes: int) -> int:
+    """Return how many classes an attribute has where it is divided into so many."""
     values = classes if isinstance(attribute, Continuous) else len(attribute.values)
     return min(values, classes) + (attribute.missing == "class")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from supm._errors import ParameterError
 from supm.messages._size_rules import check_sizes
 from supm.messages.question import REDUCE_FORMS
-from supm.schema import Continuous
+from supm.messages.rules import Scorecard
 
 if TYPE_CHECKING:
     from supm.messages.question import Question
@@ -20,25 +20,71 @@ __all__ = ["check_rules"]
 
 def check_rules(study: Study) -> None:
     """Raise ParameterError, which names the rule, where parts of a study contradict each other."""
-    if isinstance(study.schema.target, Continuous):
-        raise ParameterError("target", "a list of classes", "a continuous attribute")
     _check_groups(study)
     _check_phases(study)
     _check_trust(study)
     _check_spending(study)
+    _check_target(study)
     _check_attributes(study)
+    _check_merges(study)
     check_sizes(study)
+    _check_rule(study)
     _check_continuation(study)
 
 
 def _check_continuation(study: Study) -> None:
     """Let a study continue itself only: who could name another could ask its owners again."""
-    if study.attributes is None or study.reduction == "known":
+    known = study.attributes if study.reduction == "known" else None
+    if study.attributes == known and study.rule is None:
         if study.previous is not None:
-            raise ParameterError("previous", "left out before attributes are chosen", "a hash")
-    elif study.previous != replace(study, attributes=None, previous=None).hash:
-        rule = "the hash of this very study without its chosen attributes"
+            raise ParameterError("previous", "left out where nothing is continued", "a hash")
+        return
+    beginning = replace(study, attributes=known, merges=None, rule=None, previous=None)
+    if study.previous != beginning.hash:
+        rule = "the hash of this very study without what was learned"
         raise ParameterError("previous", rule, "another")
+
+
+def _check_target(study: Study) -> None:
+    """Let a number be predicted by the forms that can tell one without saying too much."""
+    test = study.question("test")
+    stepped = test is not None and test.form == "answer" and test.steps is not None
+    if not study.numeric:
+        if stepped:
+            raise ParameterError("steps", "left out where the target has classes", "a number")
+        return
+    for question in study.questions:
+        if question.form not in ("sample", "answer"):
+            rule = "sample or answer where the target is a number"
+            raise ParameterError(_phase(question.phase), rule, question.form)
+    if test is not None and test.form == "answer" and test.steps is None:
+        raise ParameterError("steps", "given where the answer is a number", None)
+    if study.reduction not in ("known", "regroup"):
+        rule = "known or regroup where the target is a number"
+        raise ParameterError("reduction", rule, study.reduction)
+
+
+def _check_merges(study: Study) -> None:
+    due = study.reduction == "regroup" and study.attributes is not None
+    if (study.merges is not None) != due:
+        rule = "given exactly where classes were merged"
+        raise ParameterError("merges", rule, "absent" if due else "present")
+    if study.merges is not None and len(study.merges) != len(study.attributes or ()):
+        rule = "one list for each chosen attribute"
+        raise ParameterError("merges", rule, len(study.merges))
+
+
+def _check_rule(study: Study) -> None:
+    """Hold a model against the attributes that it is about."""
+    if study.rule is None:
+        return
+    test = study.question("test")
+    if test is None or test.form != "answer":
+        raise ParameterError("rule", "absent unless owners are asked for its answer", "present")
+    if study.numeric and not isinstance(study.rule, Scorecard):
+        raise ParameterError("rule", "a scorecard where the target is a number", "a table")
+    sizes = tuple(each.size for each in study.discretizers("test"))
+    study.rule.check(sizes, study.outputs)
 
 
 def _check_groups(study: Study) -> None:
@@ -62,16 +108,34 @@ def _check_phases(study: Study) -> None:
     if form != wanted:
         rule = f"{wanted or 'absent'} where the reduction is {study.reduction}"
         raise ParameterError(_phase("reduce"), rule, form)
+    _check_test(study)
     for question in study.questions:
-        _check_sampled(question, len(study.schema.attributes))
+        most = len(study.schema.attributes) if question.phase == "reduce" else study.keep
+        _check_sampled(question, most)
+
+
+def _check_test(study: Study) -> None:
+    """Refuse a test of which the model of the train phase could make nothing."""
+    train, test = study.question("train"), study.question("test")
+    if train is None or test is None:
+        return
+    if train.form == "sample" and test.form in ("joint", "pw", "raw"):
+        rule = "answer, sample, odp or oda where reports told a few attributes each"
+        raise ParameterError(_phase("test"), rule, test.form)
+    if test.form == "sample" and train.form != "sample":
+        raise ParameterError(_phase("test"), f"another form than sample after {train.form}", "it")
+    if test.form == "answer" and train.form in ("pw", "raw"):
+        rule = "another form than answer where a model is about numbers"
+        raise ParameterError(_phase("test"), rule, "it")
 
 
 def _check_sampled(question: Question, attributes: int) -> None:
-    if question.phase != "reduce":
+    if question.phase != "reduce" and question.form != "sample":
         if question.sampled is not None:
-            raise ParameterError("sampled", "left out after the reduce phase", question.sampled)
+            rule = "left out after the reduce phase where all attributes are told"
+            raise ParameterError("sampled", rule, question.sampled)
     elif question.sampled is None or question.sampled > attributes:
-        rule = f"a number of attributes, at most {attributes}, in the reduce phase"
+        rule = f"a number of attributes, at most {attributes}, in the {question.phase} phase"
         raise ParameterError("sampled", rule, question.sampled)
 
 
@@ -83,7 +147,7 @@ def _check_trust(study: Study) -> None:
     for question in study.questions:
         place = getattr(study.trust, question.phase)
         if place == "untrusted" and not question.private:
-            rule = "odp, joint or pw where the environment is untrusted"
+            rule = "odp, joint, sample, pw or answer where the environment is untrusted"
             raise ParameterError(_phase(question.phase), rule, question.form)
     if (study.question("test") is None) != (study.trust.test == "device"):
         rule = "absent exactly where records are tested on the owner's device"

@@ -1,43 +1,37 @@
-"""The model: a label for each cell, with the study that asked and the statement that binds.
-
-A table of labels needs no code to be unpacked and runs anywhere: on a phone, in a page, by hand.
-"""
+"""The model: a rule of plain numbers, with the study that asked and the statement that binds."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import MessageError, ParameterError, SchemaError
 from supm._json import canonical, check_fields, read_object
-from supm._validation import Integers, check_kind
+from supm._validation import check_kind
+from supm.messages.rules import CellAnswers, Rule, Scorecard, read_rule
 from supm.messages.statement import Statement
 from supm.messages.study import Study, check_version
-from supm.schema import Records
+from supm.schema import Continuous, Records
 
-__all__ = ["CELLS", "Model"]
+__all__ = ["Model"]
 
-CELLS: Final = Integers(
-    "cells of a published model", 1, 1 << 20, "Keep fewer attributes or fewer classes."
-)
-_VERSION: Final = 1
-_FIELDS: Final = ("version", "study", "answers", "statement")
+_VERSION: Final = 2
+_FIELDS: Final = ("version", "study", "rule", "statement")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Model:
-    """What the aggregator publishes: the predicted label of each combination of classes.
+    """What the aggregator publishes: how a record's classes lead to an answer.
 
     Parameters
     ----------
     study : Study
-        The reduced study; it says which attributes form a cell.
-    answers : ndarray of int
-        The label number of each cell, the last attribute running fastest.
+        The reduced study; it says which attributes the rule is about, and their classes.
+    rule : CellAnswers or Scorecard
+        A label for each combination of classes, or points that add up.
     statement : Statement
         What was promised to whom.
 
@@ -47,45 +41,41 @@ class Model:
     >>> from supm.datasets import load_wdbc
     >>> from supm import simulation
     >>> wdbc = load_wdbc()
-    >>> study = plan(wdbc.schema, epsilon=8.0, mode="faithful", attributes=["worst radius"])
+    >>> study = plan(wdbc.schema, epsilon=8.0, owners=wdbc.rows)
     >>> model = publish(run_in_process(study, wdbc.records(), simulation(1)))
-    >>> model.answers
-    array([0, 1])
+    >>> model.rule
+    Scorecard(attributes=30, outputs=2)
     """
 
     study: Study
-    answers: NDArray[np.int64]
+    rule: Rule
     statement: Statement
 
     def __post_init__(self) -> None:
         check_kind("study", self.study, Study)
         check_kind("statement", self.statement, Statement)
+        if not isinstance(self.rule, CellAnswers | Scorecard):
+            raise ParameterError("rule", "CellAnswers or a Scorecard", type(self.rule))
+        if self.study.rule is not None:
+            raise ParameterError("study", "the one before a rule is put into it", "one with a rule")
         if self.statement.study != self.study.hash:
             raise ParameterError("statement", "about the model's study", "one about another")
-        cells = CELLS.check(math.prod(self.sizes))
-        given = np.asarray(self.answers)
-        if given.shape != (cells,) or given.dtype.kind not in "iu":
-            got = f"{given.dtype} of shape {given.shape}"
-            raise ParameterError("answers", f"{cells} whole numbers", got)
-        if int(given.min()) < 0 or int(given.max()) >= len(self.labels):
-            raise ParameterError("answers", f"numbers below {len(self.labels)}", "one outside")
-        # A copy: whoever made the model keeps an array of its own.
-        answers = given.astype(np.int64)
-        answers.flags.writeable = False
-        object.__setattr__(self, "answers", answers)
+        if self.study.numeric and not isinstance(self.rule, Scorecard):
+            raise ParameterError("rule", "a scorecard where the target is a number", "a table")
+        self.rule.check(self.sizes, self.study.outputs)
 
     def __repr__(self) -> str:
         """Say how large it is and which study it comes from."""
-        return f"Model(cells={self.answers.size}, study={self.study!r})"
+        return f"Model(rule={self.rule!r}, study={self.study!r})"
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The number of classes of each attribute of a cell."""
+        """The number of classes of each attribute."""
         return tuple(each.size for each in self.study.discretizers("test"))
 
     @property
     def labels(self) -> tuple[str | int | float | bool, ...]:
-        """The values of the target, in the order of the label numbers."""
+        """The values of the target, in the order of the label numbers; none for a number."""
         values: tuple[str | int | float | bool, ...] = getattr(
             self.study.schema.target, "values", ()
         )
@@ -103,18 +93,33 @@ class Model:
         -------
         ndarray of int64
         """
+        if self.study.numeric:
+            raise ParameterError("target", "a list of classes; ask for values", "a number")
+        return self.rule.predict(self._classes(records), self.sizes)
+
+    def probabilities(self, records: Records) -> NDArray[np.float64]:
+        """Return the probability of each label for each record, where the rule is a scorecard."""
+        if self.study.numeric or not isinstance(self.rule, Scorecard):
+            raise ParameterError("rule", "a scorecard with labels to give probabilities", "another")
+        return self.rule.probabilities(self._classes(records))
+
+    def values(self, records: Records) -> NDArray[np.float64]:
+        """Return the predicted number of each record, in the unit of the target."""
+        target = self.study.schema.target
+        if not isinstance(target, Continuous) or not isinstance(self.rule, Scorecard):
+            raise ParameterError("target", "a number; ask to predict", "a list of classes")
+        return target.unscaled(self.rule.scores(self._classes(records))[:, 0])
+
+    def _classes(self, records: Records) -> NDArray[np.int64]:
         check_kind("records", records, Records)
-        classes = records.encode(self.study.discretizers("test"))
-        cells = np.ravel_multi_index(tuple(classes.T), self.sizes)
-        found: NDArray[np.int64] = self.answers[cells]
-        return found
+        return records.encode(self.study.discretizers("test"))
 
     def to_json(self) -> str:
         """Return the canonical text."""
         form = {
             "version": _VERSION,
             "study": self.study.to_form(),
-            "answers": self.answers.tolist(),
+            "rule": self.rule.to_form(),
             "statement": self.statement.to_form(),
         }
         return canonical(form)
@@ -138,18 +143,8 @@ class Model:
         try:
             return cls(
                 study=Study.from_form(form["study"]),
-                answers=_answers(form["answers"]),
+                rule=read_rule(form["rule"]),
                 statement=Statement.from_form(form["statement"]),
             )
         except (ParameterError, SchemaError) as error:
             raise MessageError(str(error)) from None
-
-
-def _answers(form: Any) -> NDArray[np.int64]:  # noqa: ANN401  whatever a stranger sent
-    if not isinstance(form, list) or not all(type(label) is int and label >= 0 for label in form):
-        message = "answers of a model must be a list of label numbers."
-        raise MessageError(message)
-    if any(label >= 1 << 31 for label in form):
-        message = "answers of a model must be label numbers of its study."
-        raise MessageError(message)
-    return np.array(form, dtype=np.int64)

@@ -15,16 +15,24 @@ __all__ = ["FORMS", "PRIVATE", "REDUCE_FORMS", "Question"]
 FORMS: Final = {
     "odp": "each class through a randomized response of its own (ODP)",
     "joint": "all classes as one symbol through one randomized report",
+    "sample": "a few classes, drawn at random, as one symbol through one randomized report",
+    "answer": "the model's answer for the record, through one randomized report",
     "pw": "each number through the piecewise mechanism (PW)",
     "oda": "each class as it is (ODA)",
     "raw": "each number as it is, for comparison only",
 }
 """What leaves an owner, in words."""
 
-PRIVATE: Final = ("odp", "joint", "pw")
+PRIVATE: Final = ("odp", "joint", "sample", "pw", "answer")
 """The forms that promise something."""
 
-REDUCE_FORMS: Final = {"wa": "oda", "pw": "pw", "waldp": "odp", "rank": "joint"}
+REDUCE_FORMS: Final = {
+    "wa": "oda",
+    "pw": "pw",
+    "waldp": "odp",
+    "rank": "sample",
+    "regroup": "sample",
+}
 """What leaves an owner for each reduction that asks something."""
 
 _GRID: Final = ("pw", "raw")
@@ -45,15 +53,17 @@ class Question:
     ----------
     phase : {"reduce", "train", "test"}
         Which phase it serves.
-    form : {"odp", "joint", "pw", "oda", "raw"}
+    form : {"odp", "joint", "sample", "answer", "pw", "oda", "raw"}
         What leaves the owner; `FORMS` says it in words.
     epsilon : float, optional
         The most that an answer may spend, for the forms that promise something; the others have
         none.
     steps : int, optional
-        Steps of the public grid of numbers, for the forms "pw" and "raw".
+        Steps of the public grid of numbers, for the forms "pw" and "raw", and for "answer" where
+        the target is a number.
     sampled : int, optional
-        How many of the asked attributes each owner draws at random; all of them by default.
+        How many of the asked attributes each owner draws at random: in the reduce phase, and in the
+        form "sample". All of them are told elsewhere.
     group : int, default 0
         Which group of training owners is asked.
 
@@ -79,8 +89,11 @@ class Question:
         check_kind("form", self.form, str)
         if self.form not in FORMS or (self.phase == "reduce" and self.form == "raw"):
             raise ParameterError("form", f"one of {', '.join(FORMS)}", self.form)
+        if self.form == "answer" and self.phase != "test":
+            raise ParameterError("form", "another before there is a model", self.form)
         self._check_presence("epsilon", self.epsilon, present=self.private)
-        self._check_presence("steps", self.steps, present=self.form in _GRID)
+        if self.form != "answer":
+            self._check_presence("steps", self.steps, present=self.form in _GRID)
         for name, allowed in _NUMBERS.items():
             given = getattr(self, name)
             if given is not None or name == "group":

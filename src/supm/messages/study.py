@@ -14,8 +14,9 @@ from supm._validation import EPSILON, Integers, Reals, check_kind
 from supm.messages._study_rules import check_rules
 from supm.messages._texts import check_text
 from supm.messages.question import Question
+from supm.messages.rules import CellAnswers, Rule, Scorecard, read_rule
 from supm.messages.trust import Trust
-from supm.schema import Attribute, Schema
+from supm.schema import Attribute, Categorical, Continuous, Ordinal, Regrouped, Schema
 from supm.schema.discretization import discretize
 from supm.schema.discretizer import Discretizer
 
@@ -27,11 +28,12 @@ REDUCTIONS: Final = {
     "wa": "attributes are ranked by classes that leave as they are (DR.WA)",
     "pw": "attributes are ranked by numbers through the piecewise mechanism (DR.PW)",
     "waldp": "attributes are ranked by classes through randomized response (DR.WALDP)",
-    "rank": "attributes are ranked by joint reports of one attribute and the target",
+    "rank": "attributes are ranked by joint reports of a few of them and the target",
+    "regroup": "classes are merged by joint reports of a few attributes and the target",
 }
 """How attributes are chosen, in words."""
 
-_VERSION: Final = 1
+_VERSION: Final = 2
 _NUMBERS: Final[dict[str, Integers | Reals]] = {
     "epsilon": EPSILON,
     "keep": Integers("keep", 1, 1 << 20),
@@ -52,6 +54,8 @@ _FIELDS: Final = (
     "groups",
     "questions",
     "attributes",
+    "merges",
+    "rule",
     "previous",
 )
 
@@ -61,12 +65,14 @@ class Study:
     """What is asked of whom, in which form, and the most that an answer may cost.
 
     `supm.collection.plan` makes one. Once the attributes are chosen, `reduced` makes the document
-    of the next phases, which names the one that it continues.
+    of the next phases, and `with_rule` that of a test in which owners tell the model's answer; both
+    name the one that they continue.
 
     Parameters
     ----------
     schema : Schema
-        What is public about a record.
+        What is public about a record. A target with classes is to be told apart; one that is a
+        number is to be predicted.
     trust : Trust
         Where each phase happens.
     mode : {"strict", "faithful"}
@@ -78,13 +84,18 @@ class Study:
     keep : int
         How many attributes are kept, K.
     classes : int
-        Into how many classes an attribute is divided, L.
+        Into how many classes an attribute is divided, L; a target that is a number is rounded at
+        random to one of as many levels.
     questions : tuple of Question
         At most one for each phase; a phase without one asks nothing.
     groups : tuple of int, default (1,)
         Weights with which a training owner draws its group; each group answers its own questions.
     attributes : tuple of str, optional
         The chosen attributes; None until they are chosen.
+    merges : tuple of tuple of int, optional
+        For each chosen attribute the group of each of its classes, where classes were merged.
+    rule : CellAnswers or Scorecard, optional
+        The model, where owners are asked for its answer.
     previous : str, optional
         The hash of the study that this one continues.
     purpose : str, default ""
@@ -118,6 +129,8 @@ class Study:
     questions: tuple[Question, ...]
     groups: tuple[int, ...] = (1,)
     attributes: tuple[str, ...] | None = None
+    merges: tuple[tuple[int, ...], ...] | None = None
+    rule: Rule | None = None
     previous: str | None = None
     purpose: str = ""
 
@@ -138,6 +151,12 @@ class Study:
         object.__setattr__(self, "questions", _members("questions", self.questions, Question))
         if self.attributes is not None:
             object.__setattr__(self, "attributes", _members("attributes", self.attributes, str))
+        if self.merges is not None:
+            lists = _members("merges", self.merges, object)
+            merges = tuple(_members("merges", each, int) for each in lists)
+            object.__setattr__(self, "merges", merges)
+        if self.rule is not None and not isinstance(self.rule, CellAnswers | Scorecard):
+            raise ParameterError("rule", "CellAnswers or a Scorecard", type(self.rule))
         check_rules(self)
 
     @cached_property
@@ -172,14 +191,45 @@ class Study:
 
     def discretizers(self, phase: str) -> tuple[Discretizer, ...]:
         """Return one discretizer for each attribute that a phase is about."""
-        return tuple(discretize(attribute, self.classes) for attribute in self.asked(phase))
+        plain = (discretize(attribute, self.classes) for attribute in self.asked(phase))
+        if self.merges is None or phase == "reduce":
+            return tuple(plain)
+        merged = zip(plain, self.merges, strict=True)
+        return tuple(Regrouped(finer, groups=groups) for finer, groups in merged)
 
-    def reduced(self, attributes: tuple[str, ...]) -> Study:
-        """Return the study that goes on with the chosen attributes."""
+    @property
+    def numeric(self) -> bool:
+        """Whether the target is a number."""
+        return isinstance(self.schema.target, Continuous)
+
+    @property
+    def labels(self) -> int:
+        """How many labels a report may tell: those of the target, or the levels of a number."""
+        target = self.schema.target
+        return len(target.values) if isinstance(target, Ordinal | Categorical) else self.classes
+
+    @property
+    def outputs(self) -> int:
+        """How many columns a scorecard has: one for each label, or one for a number."""
+        return 1 if self.numeric else self.labels
+
+    @property
+    def beginning(self) -> str:
+        """The hash of the study that this one continues, or its own."""
+        return self.previous or self.hash
+
+    def reduced(
+        self, attributes: tuple[str, ...], merges: tuple[tuple[int, ...], ...] | None = None
+    ) -> Study:
+        """Return the study that goes on with the chosen attributes, and with merged classes."""
         if self.attributes is not None:
             message = "the attributes of this study are chosen already."
             raise MessageError(message)
-        return replace(self, attributes=attributes, previous=self.hash)
+        return replace(self, attributes=attributes, merges=merges, previous=self.hash)
+
+    def with_rule(self, rule: Rule) -> Study:
+        """Return the study that asks owners for the answer of a model."""
+        return replace(self, rule=rule, previous=self.beginning)
 
     def to_json(self) -> str:
         """Return the canonical text: equal studies have equal bytes."""
@@ -200,6 +250,8 @@ class Study:
             "groups": list(self.groups),
             "questions": [question.to_form() for question in self.questions],
             "attributes": None if self.attributes is None else list(self.attributes),
+            "merges": None if self.merges is None else [list(each) for each in self.merges],
+            "rule": None if self.rule is None else self.rule.to_form(),
             "previous": self.previous,
         }
 
@@ -254,6 +306,7 @@ def _typed(form: dict[str, Any]) -> dict[str, Any]:
         "schema": _schema(form["schema"]),
         "trust": Trust(reduce=trust[0], train=trust[1], test=trust[2]),
         "questions": _questions(form["questions"]),
+        "rule": None if form["rule"] is None else read_rule(form["rule"]),
     }
 
 

@@ -12,6 +12,7 @@ from supm.schema.discretizer import Discretizer
 from supm.schema.intervals import CutPoints, EqualWidth
 from supm.schema.merging import MergeModulo, MergeNeighbours
 from supm.schema.records import Records
+from supm.schema.regrouping import Regrouped
 from supm.schema.schema import Schema
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "MergeNeighbours",
     "Ordinal",
     "Records",
+    "Regrouped",
     "Schema",
     "discretize",
 ]

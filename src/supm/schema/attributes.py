@@ -81,6 +81,17 @@ class Continuous:
         raw = _present(self, column)
         return clipped_numbers(self.name, raw, self.low, self.high)
 
+    def scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers on [-1, 1], where the public bounds become -1 and 1."""
+        # Halves first: the difference of two large bounds may overflow.
+        half = self.high / 2 - self.low / 2
+        return np.clip((values / 2 - self.low / 2) / half * 2 - 1, -1.0, 1.0)
+
+    def unscaled(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers between the bounds, where -1 and 1 become the public bounds."""
+        share = (np.clip(scaled, -1.0, 1.0) + 1) / 2
+        return self.low * (1 - share) + self.high * share
+
 
 @dataclass(frozen=True)
 class _Listed:

@@ -1,0 +1,143 @@
+"""From counts of sampled answers to a scorecard, with what is needed to judge a noisy answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import ParameterError
+from supm.collection.sampled import SampledInterview
+from supm.learning import Gaps, Line, Moments, fit_additive, fit_line
+from supm.mechanisms import Tally
+from supm.messages import Scorecard
+from supm.schema.discretizer import Discretizer
+
+__all__ = ["Card", "label_card", "moments_of", "number_card"]
+
+# Enough digits for any answer, and few enough for a page.
+_DIGITS = 9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Card:
+    """A scorecard, with what the aggregator knows beside it.
+
+    Parameters
+    ----------
+    rule : Scorecard
+        What is published.
+    conditional : ndarray, shape (classes, labels)
+        Estimated probability of each class given the label; for levels, where the target is a
+        number.
+    shares : ndarray, shape (labels,)
+        Estimated shares of the labels.
+    line : Line, optional
+        How predictions spread, where the target is a number.
+    answers : ndarray, shape (labels, labels), optional
+        How often each label (column) gets each answer (row), where the target has labels.
+    """
+
+    rule: Scorecard
+    conditional: NDArray[np.float64]
+    shares: NDArray[np.float64]
+    line: Line | None = None
+    answers: NDArray[np.float64] | None = None
+
+
+def label_card(moments: Moments, weights: NDArray[np.float64] | None) -> Card:
+    """Return the card of a target with labels; labels count by their weights."""
+    fitted = fit_additive(moments)
+    counted = np.ones(moments.labels) if weights is None else weights
+    rule = Scorecard(
+        points=_split(np.round(fitted.points(), _DIGITS), moments.sizes),
+        offsets=np.round(fitted.offsets(counted), _DIGITS),
+    )
+    return Card(
+        rule=rule,
+        conditional=_conditional(moments),
+        shares=fitted.shares,
+        answers=fitted.answers(counted),
+    )
+
+
+def number_card(moments: Moments) -> Card:
+    """Return the card of a target that is a number."""
+    line = fit_line(moments, np.linspace(-1.0, 1.0, moments.labels))
+    rule = Scorecard(
+        points=_split(np.round(line.points[:, np.newaxis], _DIGITS), moments.sizes),
+        offsets=np.round([line.offset], _DIGITS),
+    )
+    return Card(rule=rule, conditional=_conditional(moments), shares=moments.shares, line=line)
+
+
+def moments_of(asked: SampledInterview, counts: object) -> Moments:
+    """Return the moments that counts of sampled answers show.
+
+    Parameters
+    ----------
+    asked : SampledInterview
+        The mechanism that the answers came from.
+    counts : Tally
+        What they add up to.
+
+    Returns
+    -------
+    Moments
+    """
+    width = sum(asked.sizes) + (asked.labels or 0)
+    if not isinstance(counts, Tally) or counts.counts.shape != (width, width):
+        raise ParameterError("counts", "those of this question", type(counts).__name__)
+    return Moments(
+        together=counts.counts,
+        reports=counts.reports,
+        sizes=asked.sizes,
+        ordered=tuple(_ordered(each) for each in asked.discretizers),
+        sampled=asked.sampled,
+        gaps=_gaps(asked),
+    )
+
+
+@lru_cache(maxsize=64)
+def _gaps(asked: SampledInterview) -> Gaps:
+    different = sorted(set(asked.sizes))
+    single = {size: asked.gap(size) for size in different}
+    pair = {
+        (one, two): asked.gap(one, two)
+        for one in different
+        for two in different
+        if asked.sampled > 1 and (one != two or asked.sizes.count(one) > 1)
+    }
+    pairs = [[pair.get((one, two), 1.0) for two in asked.sizes] for one in asked.sizes]
+    return Gaps(
+        overall=asked.gap(),
+        single=np.array([single[size] for size in asked.sizes]),
+        pair=np.array(pairs),
+    )
+
+
+def _ordered(discretizer: Discretizer) -> int:
+    if discretizer.representatives is None:
+        # Two classes are a step, whatever they hold.
+        return 2 if discretizer.size == 2 else 0
+    return discretizer.size - (discretizer.attribute.missing == "class")
+
+
+def _conditional(moments: Moments) -> NDArray[np.float64]:
+    """Return the probability of each class given the label, smoothed by its noise."""
+    size = np.array(moments.sizes, dtype=np.float64)[moments.of][:, np.newaxis]
+    slope, told = moments.slope[:, np.newaxis], moments.told[:, np.newaxis]
+    combinations = size * moments.labels
+    held = (moments.tables / told - (1.0 - slope) / combinations) / slope
+    noise = np.sqrt(1.0 / combinations / told) / slope
+    smoothed = np.maximum(held, 0.0) + noise * moments.shares
+    totals = np.zeros((len(moments.sizes), moments.labels))
+    np.add.at(totals, moments.of, smoothed)
+    conditional: NDArray[np.float64] = smoothed / totals[moments.of]
+    return conditional
+
+
+def _split(points: NDArray[np.float64], sizes: tuple[int, ...]) -> tuple[NDArray[np.float64], ...]:
+    return tuple(np.split(points, np.cumsum(sizes)[:-1]))

@@ -1,0 +1,265 @@
+"""Scorecards from counts of pairs: points for each class of each attribute, shrunk by their noise.
+
+The direction is a ridge regression on the told classes, in which pairs of attributes count only as
+far as enough reports tell both. How far the labels are apart along it, and how widely people spread
+about them, follows from the same counts; what noise alone would show is taken off. Where little is
+left, the card answers with the commonest label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.stats import norm, qmc
+
+from supm.learning.moments import Floats, Moments
+
+__all__ = ["Additive", "Line", "fit_additive", "fit_line"]
+
+# Beside the spread that was seen, attributes are taken to be correlated this much at least: where
+# reports tell one attribute each, nothing is seen of it.
+_CORRELATED: Final = 0.03
+# Shares of classes differ from equal ones about so much, in units of a share's own variance.
+_UNEQUAL: Final = 0.3
+# Noise leaves at least so much of the distance between labels: the order of scores is worth more
+# than their size.
+_LEAST_SIGNAL: Final = 0.3
+_POINTS: Final = 10  # the logarithm of how many made-up people stand for a label
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Additive:
+    """Directions in which labels differ, with what is known about people along them.
+
+    Parameters
+    ----------
+    directions : ndarray, shape (classes, labels)
+        Points of each class before they are scaled.
+    centre : ndarray, shape (classes,)
+        Estimated share of each class, shrunk to equal ones by its noise.
+    means : ndarray, shape (labels, labels)
+        For each label (column) the mean score of its people, measured from the mean of all.
+    variance : float
+        Variance of a score about the mean of its label, with that of the estimates.
+    shares : ndarray, shape (labels,)
+        Estimated shares of the labels.
+    believed : float
+        Which part of the means is not noise. Points keep more than that: the order of scores is
+        worth something even where their size is not.
+    """
+
+    directions: Floats
+    centre: Floats
+    means: Floats
+    variance: float
+    shares: Floats
+    believed: float
+
+    def points(self) -> Floats:
+        """Return the points of each class (row) for each label (column)."""
+        points: Floats = self.directions @ self.means / self.variance
+        return points
+
+    def offsets(self, weights: Floats) -> Floats:
+        """Return where the sums start, if labels count by their shares times these weights."""
+        offsets: Floats = self._starts(weights) - self.centre @ self.points()
+        return offsets
+
+    def answers(self, weights: Floats) -> Floats:
+        """Return how often each label (column) gets each answer (row), as shares of all people."""
+        count = self.shares.size
+        normal = _normal_points(count) * np.sqrt(self.variance)
+        found = np.zeros((count, count))
+        for label in range(count):
+            people = normal + self.believed * self.means[:, label]
+            scores = people @ self.means / self.variance
+            told = (scores + self._starts(weights)).argmax(axis=1)
+            found[:, label] = np.bincount(told, minlength=count) / len(told)
+        return found * self.shares
+
+    def _starts(self, weights: Floats) -> Floats:
+        half = 0.5 * np.square(self.means).sum(axis=0) / self.variance
+        starts: Floats = np.log(self.shares * weights) - half
+        return starts
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Line:
+    """A straight line from points to a number on [-1, 1].
+
+    Parameters
+    ----------
+    points : ndarray, shape (classes,)
+        The points of each class.
+    offset : float
+        Where the sum starts.
+    variance : float
+        Variance of the predictions over the people.
+    mean : float
+        Their mean, which is the target's.
+    """
+
+    points: Floats
+    offset: float
+    variance: float
+    mean: float
+
+
+def fit_additive(moments: Moments) -> Additive:
+    """Return the directions in which labels differ.
+
+    Parameters
+    ----------
+    moments : Moments
+        How often classes and labels were told together.
+
+    Returns
+    -------
+    Additive
+
+    Examples
+    --------
+    >>> from supm.learning.moments import Gaps, Moments
+    >>> together = np.array([[40, 0, 30, 10], [0, 60, 20, 40], [30, 20, 50, 0], [10, 40, 0, 50]])
+    >>> gaps = Gaps(overall=0.8, single=np.array([0.8]), pair=np.array([[0.8]]))
+    >>> moments = Moments(
+    ...     together=together, reports=100, sizes=(2,), ordered=(2,), sampled=1, gaps=gaps
+    ... )
+    >>> fit_additive(moments).points().argmax(axis=1)
+    array([0, 1])
+    """
+    directions, signal = _ridge(moments, moments.with_label, _variance(moments.label_shares))
+    kept = max(signal, _LEAST_SIGNAL)
+    true = moments.with_label / moments.slope[:, np.newaxis]
+    means = kept * (directions.T @ true) / moments.shares
+    between = float(np.trace((means * moments.shares) @ means.T))
+    free = max(moments.labels - 1, 1)
+    variance = _spread(moments, directions, between) / free
+    return Additive(
+        directions=directions,
+        centre=_centre(moments),
+        means=means,
+        variance=max(variance, 1e-12),
+        shares=moments.shares,
+        believed=signal / kept,
+    )
+
+
+def fit_line(moments: Moments, levels: Floats) -> Line:
+    """Return the line that predicts a number whose levels were told.
+
+    Parameters
+    ----------
+    moments : Moments
+        How often classes and levels were told together.
+    levels : ndarray, shape (labels,)
+        The number of each level, on [-1, 1] and balanced about 0.
+
+    Returns
+    -------
+    Line
+        It shrinks to the estimated mean where the reports show nothing but noise.
+    """
+    shares, gap = moments.label_shares, moments.gaps.overall
+    told = float(shares @ levels)
+    noise = (float(shares @ np.square(levels)) - told**2) / max(moments.reports, 1) / gap**2
+    mean = told / gap * max(0.0, 1.0 - noise / max((told / gap) ** 2, 1e-300))
+    with_target = moments.with_label @ (levels - told)[:, np.newaxis]
+    second = float(shares @ np.square(levels - told))
+    directions, signal = _ridge(moments, with_target, second)
+    shared = signal * float((directions[:, 0] * with_target[:, 0] / moments.slope).sum())
+    spread = max(_spread(moments, directions, 0.0), 1e-12)
+    slope = max(shared, 0.0) / spread
+    points = slope * directions[:, 0]
+    return Line(
+        points=points,
+        offset=mean - float(_centre(moments) @ points),
+        variance=slope**2 * spread,
+        mean=mean,
+    )
+
+
+def _ridge(moments: Moments, with_target: Floats, variance: float) -> tuple[Floats, float]:
+    """Return points in the direction of the target, and which part of their fit is not noise."""
+    code = _coding(moments)
+    width = code.shape[1]
+    own = code.T @ moments.spread @ code
+    # The noise of so many pairs has about this norm; it must not outweigh the attributes' own.
+    trusted = min(1.0, float(np.sqrt(moments.pairs / width)) / 2.0)
+    seen = own + trusted * (code.T @ moments.across @ code)
+    seen += np.trace(own) / width * np.eye(width)
+    target = code.T @ with_target
+    solved = np.linalg.solve(seen, np.hstack((target, own)))
+    weights, fitted = solved[:, : target.shape[1]], solved[:, target.shape[1] :]
+    # What a target of pure noise would seem to share with the fit: one part for each free weight.
+    told = moments.reports * moments.sampled / len(moments.sizes)
+    chance = float(np.trace(fitted)) * variance / told
+    shared = float(np.trace(weights.T @ target))
+    signal = max(0.0, 1.0 - chance / shared) if shared > 0 else 0.0
+    return code @ weights, signal
+
+
+def _variance(shares: Floats) -> float:
+    return float((shares * (1.0 - shares)).sum())
+
+
+def _coding(moments: Moments) -> Floats:
+    """Return columns that sum to 0 over each attribute: steps along an order, else one for each."""
+    columns = []
+    starts = np.cumsum((0, *moments.sizes))
+    for start, size, ordered in zip(starts, moments.sizes, moments.ordered, strict=False):
+        places = np.arange(size)
+        steps = [(places > step) & (places < ordered) for step in range(ordered - 1)]
+        alone = [places == place for place in range(ordered if ordered > 1 else 0, size)]
+        for held in (*steps, *alone):
+            column = np.zeros(moments.classes)
+            column[start : start + size] = 2.0 * (held - held.mean())
+            columns.append(column)
+    return np.stack(columns, axis=1)
+
+
+def _centre(moments: Moments) -> Floats:
+    """Return the share of each class among the people, shrunk to equal ones by its noise."""
+    equal, noise = _equal(moments), _share_noise(moments)
+    usual = _UNEQUAL * equal * (1.0 - equal)
+    kept = usual / (usual + noise)
+    centre: Floats = equal + kept * (moments.frequencies - equal) / moments.slope
+    return centre
+
+
+def _equal(moments: Moments) -> Floats:
+    return 1.0 / np.array(moments.sizes, dtype=np.float64)[moments.of]
+
+
+def _share_noise(moments: Moments) -> Floats:
+    equal = _equal(moments)
+    noise: Floats = equal * (1.0 - equal) / (moments.told * np.square(moments.slope))
+    return noise
+
+
+def _spread(moments: Moments, directions: Floats, between: float) -> float:
+    """Return the variance of scores about the labels' means, and of what they are measured from."""
+    within = moments.spread @ directions * directions
+    single = np.zeros((len(moments.sizes), directions.shape[1]))
+    np.add.at(single, moments.of, within)
+    single = np.maximum(single, 0.0)
+    own = float(single.sum())
+    aligned = float(np.square(np.sqrt(single).sum(axis=0)).sum())
+    least = own + _CORRELATED * max(aligned - own, 0.0)
+    seen = 0.0
+    if moments.pairs > 0:
+        true = moments.across / moments.gaps.pair[np.ix_(moments.of, moments.of)]
+        seen = own + float(np.trace(directions.T @ true @ directions)) - between
+    equal, noise = _equal(moments), _share_noise(moments)
+    usual = _UNEQUAL * equal * (1.0 - equal)
+    left = noise * usual / (usual + noise)
+    return max(seen, least) + float((np.square(directions) * left[:, np.newaxis]).sum())
+
+
+def _normal_points(axes: int) -> Floats:
+    """Return points that fill space as a normal distribution does; the same ones each time."""
+    even = qmc.Sobol(axes, scramble=False).random_base2(_POINTS)
+    points: Floats = norm.ppf((even * (1 << _POINTS) + 0.5) / ((1 << _POINTS) + 1.0))
+    return points

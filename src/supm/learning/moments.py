@@ -1,0 +1,170 @@
+"""How often classes were told together, and what that says about the people behind it.
+
+Everybody told a few attributes and the label, as one symbol that is the truth with a known
+probability (its gap) and otherwise any combination alike. Counts of pairs are then straight lines
+in what is true of the people, and are turned back here, each with its own slope.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Gaps", "Moments"]
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Gaps:
+    """How often a report is the truth, on average over what was drawn.
+
+    Parameters
+    ----------
+    overall : float
+        Over all reports.
+    single : ndarray, shape (attributes,)
+        Over the reports that tell an attribute.
+    pair : ndarray, shape (attributes, attributes)
+        Over the reports that tell two attributes; those of one attribute are not used.
+    """
+
+    overall: float
+    single: Floats
+    pair: Floats
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Moments:
+    """Counts of classes and labels that were told together.
+
+    Parameters
+    ----------
+    together : ndarray of int, shape (classes + labels, classes + labels)
+        For each two classes, how many reports told both; the classes of all attributes in order,
+        then the labels.
+    reports : int
+        How many reports there were.
+    sizes : tuple of int
+        The number of classes of each attribute.
+    ordered : tuple of int
+        How many of the first classes of each attribute have an order: all, all but that of missing
+        values, or none.
+    sampled : int
+        How many attributes each report told.
+    gaps : Gaps
+        How often reports are the truth.
+    """
+
+    together: NDArray[np.int64]
+    reports: int
+    sizes: tuple[int, ...]
+    ordered: tuple[int, ...]
+    sampled: int
+    gaps: Gaps
+
+    @property
+    def classes(self) -> int:
+        """How many classes all attributes have together."""
+        return sum(self.sizes)
+
+    @property
+    def labels(self) -> int:
+        """How many labels there are."""
+        return len(self.together) - self.classes
+
+    @cached_property
+    def of(self) -> NDArray[np.int64]:
+        """The attribute of each class."""
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+    @cached_property
+    def inside(self) -> NDArray[np.bool_]:
+        """Which pairs of classes are of one attribute."""
+        same: NDArray[np.bool_] = self.of[:, np.newaxis] == self.of
+        return same
+
+    @cached_property
+    def tables(self) -> Floats:
+        """Counts of each class with each label."""
+        return self.together[: self.classes, self.classes :].astype(np.float64)
+
+    @cached_property
+    def told(self) -> Floats:
+        """How many reports told the attribute of each class; never 0, which would be divided by."""
+        counts = np.bincount(self.of, weights=self.tables.sum(axis=1), minlength=len(self.sizes))
+        return np.maximum(counts, 1.0)[self.of]
+
+    @property
+    def pairs(self) -> float:
+        """How many reports tell two given attributes, expected."""
+        count = len(self.sizes)
+        rate = self.sampled * (self.sampled - 1) / max(count * (count - 1), 1)
+        return self.reports * rate
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """The share of each class among the reports that told its attribute."""
+        frequencies: Floats = self.tables.sum(axis=1) / self.told
+        return frequencies
+
+    @cached_property
+    def label_shares(self) -> Floats:
+        """The share of each label among all reports."""
+        return np.diag(self.together)[self.classes :] / max(self.reports, 1)
+
+    @cached_property
+    def slope(self) -> Floats:
+        """How often a report that tells the attribute of each class is the truth."""
+        return self.gaps.single[self.of]
+
+    @cached_property
+    def spread(self) -> Floats:
+        """Covariances of told classes within each attribute, per report that told it."""
+        own = np.where(self.inside, self.together[: self.classes, : self.classes], 0)
+        inner = own / self.told[:, np.newaxis]
+        outer = np.where(self.inside, np.outer(self.frequencies, self.frequencies), 0.0)
+        return inner - outer
+
+    @cached_property
+    def across(self) -> Floats:
+        """Covariances of told classes of two attributes, per report expected to tell both."""
+        if self.pairs <= 0:
+            return np.zeros((self.classes, self.classes))
+        counts = np.where(self.inside, 0, self.together[: self.classes, : self.classes])
+        member = (np.arange(len(self.sizes))[:, np.newaxis] == self.of).astype(np.float64)
+        with_attribute = member @ counts
+        both = with_attribute @ member.T
+        share = self.frequencies
+        # With the attribute of the row told too, how often the class of the column was.
+        met = with_attribute[self.of]
+        centred = counts - share[:, np.newaxis] * met - (share[:, np.newaxis] * met).T
+        centred += np.outer(share, share) * both[np.ix_(self.of, self.of)]
+        return np.where(self.inside, 0.0, centred) / self.pairs
+
+    @cached_property
+    def with_label(self) -> Floats:
+        """Covariances of told classes with told labels, per report that told the attribute."""
+        by_label = np.zeros((len(self.sizes), self.labels))
+        np.add.at(by_label, self.of, self.tables)
+        centred = self.tables - self.frequencies[:, np.newaxis] * by_label[self.of]
+        return centred / self.told[:, np.newaxis]
+
+    @cached_property
+    def shares(self) -> Floats:
+        """Estimated shares of the labels among the people, shrunk to equal ones by their noise."""
+        equal = 1.0 / self.labels
+        gap = self.gaps.overall
+        apart = (self.label_shares - equal) / gap
+        told = self.label_shares
+        noise = float((told * (1.0 - told)).sum()) / max(self.reports, 1) / gap**2
+        size = float(np.square(apart).sum())
+        # What is left keeps the order of the shares, however small.
+        kept = max(1e-3, 1.0 - noise / size) if size > 0 else 0.0
+        shares = np.clip(equal + kept * apart, 1.0 / (self.reports + self.labels), None)
+        kept_shares: Floats = shares / shares.sum()
+        return kept_shares

@@ -1,0 +1,221 @@
+"""What a trained model decides by: a table of answers, or a scorecard. Neither holds code.
+
+Both are plain numbers that a phone, a page or a person with a pencil can follow, and both were made
+from reports alone, so that they may be handed out.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import MessageError, ParameterError
+from supm._json import check_fields
+from supm._validation import Integers
+
+__all__ = ["CELLS", "CellAnswers", "Rule", "Scorecard", "read_rule"]
+
+CELLS: Final = Integers(
+    "cells of a published model", 1, 1 << 20, "Keep fewer attributes or fewer classes."
+)
+_LARGEST: Final = 1e9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CellAnswers:
+    """A label for each combination of classes.
+
+    Parameters
+    ----------
+    answers : ndarray of int
+        The label number of each cell, the last attribute running fastest.
+
+    Examples
+    --------
+    >>> rule = CellAnswers(answers=np.array([0, 0, 1, 1]))
+    >>> rule.predict(np.array([[1, 0]]), sizes=(2, 2))
+    array([1])
+    """
+
+    answers: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        given = np.asarray(self.answers)
+        if given.ndim != 1 or given.dtype.kind not in "iu":
+            got = f"{given.dtype} of shape {given.shape}"
+            raise ParameterError("answers", "a list of whole numbers", got)
+        # A copy: whoever made the rule keeps an array of its own.
+        object.__setattr__(self, "answers", _frozen(given.astype(np.int64)))
+
+    def __repr__(self) -> str:
+        """Say how large it is."""
+        return f"CellAnswers(cells={self.answers.size})"
+
+    def check(self, sizes: tuple[int, ...], outputs: int) -> None:
+        """Raise ParameterError unless the rule is about such classes and so many labels."""
+        cells = CELLS.check(math.prod(sizes))
+        if self.answers.size != cells:
+            got = f"{self.answers.size} of them"
+            raise ParameterError("answers", f"{cells} whole numbers", got)
+        if int(self.answers.min()) < 0 or int(self.answers.max()) >= outputs:
+            raise ParameterError("answers", f"numbers below {outputs}", "one outside")
+
+    def predict(self, classes: NDArray[np.int64], sizes: tuple[int, ...]) -> NDArray[np.int64]:
+        """Return the label number of each row of class numbers."""
+        found: NDArray[np.int64] = self.answers[np.ravel_multi_index(tuple(classes.T), sizes)]
+        return found
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the rule as plain values for JSON."""
+        return {"kind": "cells", "answers": self.answers.tolist()}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Scorecard:
+    """Points for each class of each attribute; they add up to a score for each label.
+
+    Parameters
+    ----------
+    points : tuple of ndarray, each of shape (classes, outputs)
+        For each attribute the points of its classes, one column for each label. Where the target is
+        a number there is one column, and the sum is that number on [-1, 1].
+    offsets : ndarray, shape (outputs,)
+        Where the sums start.
+
+    Examples
+    --------
+    >>> card = Scorecard(points=(np.array([[0.0, -1.0], [0.0, 2.0]]),), offsets=np.zeros(2))
+    >>> classes = np.array([[0], [1]])
+    >>> card.predict(classes, sizes=(2,))
+    array([0, 1])
+    >>> card.probabilities(classes).round(3)
+    array([[0.731, 0.269],
+           [0.119, 0.881]])
+    """
+
+    points: tuple[NDArray[np.float64], ...]
+    offsets: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        offsets = _numbers("offsets", self.offsets, 1)
+        points = tuple(_numbers("points", each, 2) for each in self.points)
+        if not points or any(each.shape[1] != offsets.size for each in points):
+            wanted = f"tables of {offsets.size} columns, one for each offset"
+            raise ParameterError("points", wanted, "other tables")
+        object.__setattr__(self, "offsets", offsets)
+        object.__setattr__(self, "points", points)
+
+    def __repr__(self) -> str:
+        """Say how large it is."""
+        return f"Scorecard(attributes={len(self.points)}, outputs={self.offsets.size})"
+
+    def check(self, sizes: tuple[int, ...], outputs: int) -> None:
+        """Raise ParameterError unless the rule is about such classes and so many labels."""
+        shapes = tuple(len(each) for each in self.points)
+        if shapes != tuple(sizes) or self.offsets.size != outputs:
+            wanted = "a row for each class of each chosen attribute and a column for each label"
+            raise ParameterError("points", wanted, "other tables")
+
+    def scores(self, classes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the sum of points of each row of class numbers, one column for each output."""
+        sums = np.tile(self.offsets, (len(classes), 1))
+        for place, table in enumerate(self.points):
+            sums += table[classes[:, place]]
+        return sums
+
+    def predict(self, classes: NDArray[np.int64], sizes: tuple[int, ...]) -> NDArray[np.int64]:
+        """Return the label of most points for each row of class numbers."""
+        del sizes  # the tables have them
+        most: NDArray[np.int64] = self.scores(classes).argmax(axis=1)
+        return most
+
+    def probabilities(self, classes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the probability of each label for each row of class numbers."""
+        sums = self.scores(classes)
+        grown = np.exp(sums - sums.max(axis=1, keepdims=True))
+        shares: NDArray[np.float64] = grown / grown.sum(axis=1, keepdims=True)
+        return shares
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the rule as plain values for JSON."""
+        points = [each.tolist() for each in self.points]
+        return {"kind": "scorecard", "points": points, "offsets": self.offsets.tolist()}
+
+
+Rule: TypeAlias = CellAnswers | Scorecard
+
+
+def read_rule(form: object) -> Rule:
+    """Read what ``to_form`` wrote; whatever else a stranger sent is refused.
+
+    Parameters
+    ----------
+    form : object
+        Plain values of JSON.
+
+    Returns
+    -------
+    CellAnswers or Scorecard
+
+    Raises
+    ------
+    MessageError
+        If it is no rule.
+    """
+    if not isinstance(form, dict):
+        message = "a rule must be a JSON object."
+        raise MessageError(message)
+    fields = {"cells": ("kind", "answers"), "scorecard": ("kind", "points", "offsets")}
+    kind = form.get("kind")
+    if not isinstance(kind, str) or kind not in fields or set(form) != set(fields[kind]):
+        message = "a rule has the kind cells with answers, or scorecard with points and offsets."
+        raise MessageError(message)
+    check_fields(form, fields[kind], "a rule", MessageError)
+    return _cells(form["answers"]) if kind == "cells" else _card(form)
+
+
+def _cells(answers: object) -> CellAnswers:
+    given = answers if isinstance(answers, list) else [None]
+    if not all(type(label) is int and 0 <= label < 1 << 31 for label in given) or not given:
+        message = "answers of a model must be a list of label numbers."
+        raise MessageError(message)
+    return CellAnswers(answers=np.array(given, dtype=np.int64))
+
+
+def _card(form: dict[str, Any]) -> Scorecard:
+    points, offsets = form["points"], form["offsets"]
+    tables = isinstance(points, list) and all(isinstance(each, list) for each in points)
+    rows = [row for table in points for row in table] if tables else [None]
+    if not tables or not all(_is_row(row, offsets) for row in [*rows, offsets]):
+        message = "points of a model must be tables of numbers, as wide as its offsets."
+        raise MessageError(message)
+    tables_held = tuple(np.array(each, dtype=np.float64).reshape(len(each), -1) for each in points)
+    try:
+        return Scorecard(points=tables_held, offsets=np.array(offsets, dtype=np.float64))
+    except ParameterError as error:
+        raise MessageError(str(error)) from None
+
+
+def _is_row(row: object, offsets: object) -> bool:
+    if not isinstance(row, list) or not isinstance(offsets, list) or len(row) != len(offsets):
+        return False
+    return bool(row) and all(type(each) in (int, float) and abs(each) <= _LARGEST for each in row)
+
+
+def _numbers(name: str, given: NDArray[Any], axes: int) -> NDArray[np.float64]:
+    held = np.array(given, dtype=np.float64)
+    if held.ndim != axes or not held.size or not np.isfinite(held).all():
+        wanted = f"finite numbers in {axes} {'axes' if axes > 1 else 'axis'}"
+        raise ParameterError(name, wanted, f"shape {held.shape}")
+    if np.abs(held).max() > _LARGEST:
+        raise ParameterError(name, f"at most {_LARGEST:g}", "larger ones")
+    return _frozen(held)
+
+
+def _frozen(held: NDArray[Any]) -> NDArray[Any]:
+    held.flags.writeable = False
+    return held
