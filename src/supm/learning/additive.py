@@ -21,11 +21,11 @@ __all__ = ["Additive", "Line", "fit_additive", "fit_line"]
 # Beside the spread that was seen, attributes are taken to be correlated this much at least: where
 # reports tell one attribute each, nothing is seen of it.
 _CORRELATED: Final = 0.03
-# Shares of classes differ from equal ones about so much, in units of a share's own variance.
-_UNEQUAL: Final = 0.3
 # Noise leaves at least so much of the distance between labels: the order of scores is worth more
 # than their size.
 _LEAST_SIGNAL: Final = 0.3
+# How far the picture of normal scores is doubted: in it, answers are right a little too often.
+_DOUBT: Final = 0.15
 _POINTS: Final = 10  # the logarithm of how many made-up people stand for a label
 
 
@@ -45,9 +45,6 @@ class Additive:
         Variance of a score about the mean of its label, with that of the estimates.
     shares : ndarray, shape (labels,)
         Estimated shares of the labels.
-    believed : float
-        Which part of the means is not noise. Points keep more than that: the order of scores is
-        worth something even where their size is not.
     """
 
     directions: Floats
@@ -55,7 +52,6 @@ class Additive:
     means: Floats
     variance: float
     shares: Floats
-    believed: float
 
     def points(self) -> Floats:
         """Return the points of each class (row) for each label (column)."""
@@ -73,11 +69,13 @@ class Additive:
         normal = _normal_points(count) * np.sqrt(self.variance)
         found = np.zeros((count, count))
         for label in range(count):
-            people = normal + self.believed * self.means[:, label]
-            scores = people @ self.means / self.variance
+            scores = (normal + self.means[:, label]) @ self.means / self.variance
             told = (scores + self._starts(weights)).argmax(axis=1)
             found[:, label] = np.bincount(told, minlength=count) / len(told)
-        return found * self.shares
+        sure = found * self.shares
+        unrelated = np.outer(sure.sum(axis=1), self.shares)
+        doubted: Floats = (1.0 - _DOUBT) * sure + _DOUBT * unrelated
+        return doubted
 
     def _starts(self, weights: Floats) -> Floats:
         half = 0.5 * np.square(self.means).sum(axis=0) / self.variance
@@ -131,19 +129,16 @@ def fit_additive(moments: Moments) -> Additive:
     array([0, 1])
     """
     directions, signal = _ridge(moments, moments.with_label, _variance(moments.label_shares))
-    kept = max(signal, _LEAST_SIGNAL)
-    true = moments.with_label / moments.slope[:, np.newaxis]
-    means = kept * (directions.T @ true) / moments.shares
+    means = max(signal, _LEAST_SIGNAL) * (directions.T @ moments.with_label) / moments.shares
     between = float(np.trace((means * moments.shares) @ means.T))
     free = max(moments.labels - 1, 1)
     variance = _spread(moments, directions, between) / free
     return Additive(
         directions=directions,
-        centre=_centre(moments),
+        centre=moments.centre,
         means=means,
         variance=max(variance, 1e-12),
         shares=moments.shares,
-        believed=signal / kept,
     )
 
 
@@ -166,16 +161,16 @@ def fit_line(moments: Moments, levels: Floats) -> Line:
     told = float(shares @ levels)
     noise = (float(shares @ np.square(levels)) - told**2) / max(moments.reports, 1) / gap**2
     mean = told / gap * max(0.0, 1.0 - noise / max((told / gap) ** 2, 1e-300))
-    with_target = moments.with_label @ (levels - told)[:, np.newaxis]
+    with_target = moments.with_label @ (levels - mean)[:, np.newaxis]
     second = float(shares @ np.square(levels - told))
     directions, signal = _ridge(moments, with_target, second)
-    shared = signal * float((directions[:, 0] * with_target[:, 0] / moments.slope).sum())
+    shared = signal * float(directions[:, 0] @ with_target[:, 0])
     spread = max(_spread(moments, directions, 0.0), 1e-12)
     slope = max(shared, 0.0) / spread
     points = slope * directions[:, 0]
     return Line(
         points=points,
-        offset=mean - float(_centre(moments) @ points),
+        offset=mean - float(moments.centre @ points),
         variance=slope**2 * spread,
         mean=mean,
     )
@@ -189,16 +184,21 @@ def _ridge(moments: Moments, with_target: Floats, variance: float) -> tuple[Floa
     # The noise of so many pairs has about this norm; it must not outweigh the attributes' own.
     trusted = min(1.0, float(np.sqrt(moments.pairs / width)) / 2.0)
     seen = own + trusted * (code.T @ moments.across @ code)
-    seen += np.trace(own) / width * np.eye(width)
+    # What is told is mixed with even answers, and as much is added to the spread of the truth.
+    mixed = np.sqrt((1.0 - moments.slope) / moments.slope)
+    even = code * mixed[:, np.newaxis]
+    seen += even.T @ moments.even_spread @ even
+    seen += np.trace(own) / width / moments.gaps.overall * np.eye(width)
     target = code.T @ with_target
-    solved = np.linalg.solve(seen, np.hstack((target, own)))
+    noisy = code / moments.slope[:, np.newaxis]
+    noise = noisy.T @ moments.told_spread @ noisy
+    solved = np.linalg.solve(seen, np.hstack((target, noise)))
     weights, fitted = solved[:, : target.shape[1]], solved[:, target.shape[1] :]
-    # What a target of pure noise would seem to share with the fit: one part for each free weight.
+    # What a target of pure noise would seem to share with the fit.
     told = moments.reports * moments.sampled / len(moments.sizes)
     chance = float(np.trace(fitted)) * variance / told
-    shared = float(np.trace(weights.T @ target))
-    signal = max(0.0, 1.0 - chance / shared) if shared > 0 else 0.0
-    return code @ weights, signal
+    shared = max(float(np.trace(weights.T @ target)), 1e-300)
+    return code @ weights, max(0.0, 1.0 - chance / shared)
 
 
 def _variance(shares: Floats) -> float:
@@ -220,25 +220,6 @@ def _coding(moments: Moments) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _centre(moments: Moments) -> Floats:
-    """Return the share of each class among the people, shrunk to equal ones by its noise."""
-    equal, noise = _equal(moments), _share_noise(moments)
-    usual = _UNEQUAL * equal * (1.0 - equal)
-    kept = usual / (usual + noise)
-    centre: Floats = equal + kept * (moments.frequencies - equal) / moments.slope
-    return centre
-
-
-def _equal(moments: Moments) -> Floats:
-    return 1.0 / np.array(moments.sizes, dtype=np.float64)[moments.of]
-
-
-def _share_noise(moments: Moments) -> Floats:
-    equal = _equal(moments)
-    noise: Floats = equal * (1.0 - equal) / (moments.told * np.square(moments.slope))
-    return noise
-
-
 def _spread(moments: Moments, directions: Floats, between: float) -> float:
     """Return the variance of scores about the labels' means, and of what they are measured from."""
     within = moments.spread @ directions * directions
@@ -250,12 +231,9 @@ def _spread(moments: Moments, directions: Floats, between: float) -> float:
     least = own + _CORRELATED * max(aligned - own, 0.0)
     seen = 0.0
     if moments.pairs > 0:
-        true = moments.across / moments.gaps.pair[np.ix_(moments.of, moments.of)]
-        seen = own + float(np.trace(directions.T @ true @ directions)) - between
-    equal, noise = _equal(moments), _share_noise(moments)
-    usual = _UNEQUAL * equal * (1.0 - equal)
-    left = noise * usual / (usual + noise)
-    return max(seen, least) + float((np.square(directions) * left[:, np.newaxis]).sum())
+        seen = own + float(np.trace(directions.T @ moments.across @ directions)) - between
+    left = moments.centre_left[:, np.newaxis]
+    return max(seen, least) + float((np.square(directions) * left).sum())
 
 
 def _normal_points(axes: int) -> Floats:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from numpy.typing import NDArray
 __all__ = ["Gaps", "Moments"]
 
 Floats: TypeAlias = NDArray[np.float64]
+
+# Shares of classes differ from even ones about so much, in units of a share's own variance.
+_UNEVEN: Final = 0.3
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,36 +126,81 @@ class Moments:
         return self.gaps.single[self.of]
 
     @cached_property
-    def spread(self) -> Floats:
+    def even(self) -> Floats:
+        """The share of each class where all classes of its attribute are alike."""
+        return 1.0 / np.array(self.sizes, dtype=np.float64)[self.of]
+
+    @cached_property
+    def told_spread(self) -> Floats:
         """Covariances of told classes within each attribute, per report that told it."""
-        own = np.where(self.inside, self.together[: self.classes, : self.classes], 0)
-        inner = own / self.told[:, np.newaxis]
-        outer = np.where(self.inside, np.outer(self.frequencies, self.frequencies), 0.0)
-        return inner - outer
+        return self._within(self.frequencies)
+
+    @cached_property
+    def spread(self) -> Floats:
+        """Covariances of classes within each attribute, among the people."""
+        return self._within(self.centre)
+
+    @cached_property
+    def even_spread(self) -> Floats:
+        """Covariances of classes within each attribute, where all are alike."""
+        return self._within(self.even)
+
+    def _within(self, frequencies: Floats) -> Floats:
+        outer = np.where(self.inside, np.outer(frequencies, frequencies), 0.0)
+        return np.diag(frequencies) - outer
+
+    @cached_property
+    def centre_noise(self) -> Floats:
+        """The variance of the estimated share of each class."""
+        noise: Floats = self.even * (1.0 - self.even) / (self.told * np.square(self.slope))
+        return noise
+
+    @cached_property
+    def centre_left(self) -> Floats:
+        """The variance that is left in the share of each class once it is shrunk."""
+        usual = _UNEVEN * self.even * (1.0 - self.even)
+        left: Floats = self.centre_noise * usual / (usual + self.centre_noise)
+        return left
+
+    @cached_property
+    def centre(self) -> Floats:
+        """Estimated share of each class among the people, shrunk to even ones by its noise."""
+        apart = self.centre_left / self.centre_noise * (self.frequencies - self.even) / self.slope
+        held = np.maximum(self.even + apart, 0.05 * self.even)
+        sums = np.bincount(self.of, weights=held)[self.of]
+        centre: Floats = held / sums
+        return centre
 
     @cached_property
     def across(self) -> Floats:
-        """Covariances of told classes of two attributes, per report expected to tell both."""
+        """Covariances of classes of two attributes, among the people."""
         if self.pairs <= 0:
             return np.zeros((self.classes, self.classes))
         counts = np.where(self.inside, 0, self.together[: self.classes, : self.classes])
         member = (np.arange(len(self.sizes))[:, np.newaxis] == self.of).astype(np.float64)
         with_attribute = member @ counts
-        both = with_attribute @ member.T
-        share = self.frequencies
+        both = (with_attribute @ member.T)[np.ix_(self.of, self.of)]
         # With the attribute of the row told too, how often the class of the column was.
-        met = with_attribute[self.of]
-        centred = counts - share[:, np.newaxis] * met - (share[:, np.newaxis] * met).T
-        centred += np.outer(share, share) * both[np.ix_(self.of, self.of)]
-        return np.where(self.inside, 0.0, centred) / self.pairs
+        met = self.centre[:, np.newaxis] * with_attribute[self.of]
+        seen = counts - met - met.T + np.outer(self.centre, self.centre) * both
+        gap = self.gaps.pair[np.ix_(self.of, self.of)]
+        away = self.even - self.centre
+        true = (seen - (1.0 - gap) * np.outer(away, away) * both) / gap
+        return np.where(self.inside, 0.0, true) / self.pairs
 
     @cached_property
     def with_label(self) -> Floats:
-        """Covariances of told classes with told labels, per report that told the attribute."""
+        """Covariances of classes with labels, among the people."""
         by_label = np.zeros((len(self.sizes), self.labels))
         np.add.at(by_label, self.of, self.tables)
-        centred = self.tables - self.frequencies[:, np.newaxis] * by_label[self.of]
-        return centred / self.told[:, np.newaxis]
+        told, slope = self.told[:, np.newaxis], self.slope[:, np.newaxis]
+        centre, share = self.centre[:, np.newaxis], self.frequencies[:, np.newaxis]
+        seen = self.tables / told - centre * by_label[self.of] / told
+        seen -= (share - centre) * self.shares
+        # What mixing the truth with even answers would show, were nothing related to the label.
+        mixed = (self.even[:, np.newaxis] - centre) * (1.0 / self.labels - self.shares)
+        true: Floats = (seen - (1.0 - slope) * mixed) / slope
+        return true
 
     @cached_property
     def shares(self) -> Floats:
