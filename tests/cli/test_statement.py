@@ -46,7 +46,7 @@ def test_a_model_for_the_device_is_told_line_by_line(capsys: pytest.CaptureFixtu
     Path("model.json").write_text(made.to_json())
     assert main(["statement", "model.json"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1].startswith("Train: all classes as one symbol through one randomized report")
+    assert lines[1].startswith("Train: a few classes, drawn at random, as one symbol through")
     assert "To an owner whose record is tested: Nothing leaves the device." in lines
     assert any(line.startswith("To an owner who helps to train: If the owner") for line in lines)
     assert lines[-1].startswith("This was a simulation: ")
@@ -67,7 +67,7 @@ def test_json_is_a_statement_again(capsys: pytest.CaptureFixture[str]) -> None:
         ("{}", 1, "no model, statement or study"),
         ("", 1, "not JSON"),
         ("[1]", 1, "must be a JSON object"),
-        ('{"answers": 1}', 1, "version of a model must be"),
+        ('{"statement": 1}', 1, "version of a model must be"),
         ('{"phases": 1, "version": 9}', 1, "version of a statement must be"),
         ('{"questions": 1}', 1, "version of a study must be"),
         (b"\xff\xfe", 2, "It is not UTF-8 text"),

@@ -115,7 +115,9 @@ def test_on_the_device_a_test_owner_spends_nothing(make_people: Any) -> None:
 
 
 def test_each_phase_promises_what_its_mechanism_does(make_people: Any) -> None:
-    study = plan(make_people(5).schema, epsilon=4.0, attributes=["strong", "sex"], train="odp")
+    study = plan(
+        make_people(5).schema, epsilon=4.0, attributes=["strong", "sex"], train="odp", test="odp"
+    )
     spent = account(study)
     for phase, promise in spent.phases.items():
         assert promise == interview(study, phase).guarantee
@@ -137,7 +139,7 @@ def test_a_statement_tells_methods_totals_and_simulation(make_people: Any) -> No
 
 
 def test_a_statement_of_secure_reports_does_not_speak_of_a_simulation(make_people: Any) -> None:
-    study = plan(make_people(5).schema, epsilon=4.0, attributes=["strong"], train="pw")
+    study = plan(make_people(5).schema, epsilon=4.0, attributes=["strong"], train="pw", test="pw")
     statement = make_statement(study, simulation=False)
     assert "simulation" not in statement.words
     assert "piecewise" in statement.words

@@ -28,7 +28,7 @@ SCHEMA = Schema(
 )
 RECORD = {"age": 61.5, "stage": "II", "ward": "south", "ill": "yes"}
 STUDY = plan(SCHEMA, epsilon=3.0, mode="faithful", attributes=("age", "stage"), classes=3)
-JOINT = plan(SCHEMA, epsilon=3.0, attributes=("age", "stage"), classes=3)
+JOINT = plan(SCHEMA, epsilon=3.0, attributes=("age", "stage"), classes=3, train="joint")
 REDUCTIONS = ["rand", "wa", "pw", "waldp", "rank"]
 
 

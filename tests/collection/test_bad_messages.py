@@ -25,8 +25,10 @@ SCHEMA = Schema(
 )
 RECORD = {"age": 61.5, "stage": "II", "ward": "south", "ill": "yes"}
 STUDY = plan(SCHEMA, epsilon=3.0, mode="faithful", attributes=("age", "stage"), classes=3)
-JOINT = plan(SCHEMA, epsilon=3.0, attributes=("age", "stage"), classes=3)
+JOINT = plan(SCHEMA, epsilon=3.0, attributes=("age", "stage"), classes=3, train="joint")
+SAMPLED = plan(SCHEMA, epsilon=3.0, classes=3, told=2)
 REDUCING = plan(SCHEMA, epsilon=3.0, mode="faithful", reduce="waldp", keep=2)
+STUDIES = [STUDY, JOINT, SAMPLED, REDUCING]
 
 
 def told(study: Study, phase: str, people: int) -> list[Report]:
@@ -124,6 +126,15 @@ def test_a_joint_report_names_cells_in_order_and_none_twice() -> None:
     assert door.receive(report) == "accepted"
 
 
+def test_a_sampled_report_names_places_in_order_and_classes_of_those_places() -> None:
+    report, door = told(SAMPLED, "train", 1)[0], Reception(SAMPLED, "train")
+    # Three attributes of 3, 3 and 2 classes; two of them are told, then the label.
+    wrong = [[1, 1, 0, 0, 0], [1, 0, 0, 0, 0], [1, 3, 0, 0, 0], [0, 2, 0, 2, 0], [0, 1, 0, 0, 2]]
+    for symbols in (*wrong, [0, 1, 0, 0]):
+        assert door.receive(changed(report, symbols=symbols)) == "outside the alphabet"
+    assert door.receive(report) == "accepted"
+
+
 # A value of every kind of JSON, put in every place of a study.
 WRONG_VALUES: list[object] = [None, True, -1, 1.5, "x", [], {}, [[]], [None], 10**30, 1e308]
 
@@ -143,7 +154,7 @@ def put(form: Any, path: tuple[Any, ...], value: object) -> Any:
     return form
 
 
-@pytest.mark.parametrize("study", [STUDY, JOINT, REDUCING], ids=["odp", "joint", "waldp"])
+@pytest.mark.parametrize("study", STUDIES, ids=["odp", "joint", "sample", "waldp"])
 def test_a_damaged_study_is_read_as_a_study_or_refused_as_a_message(study: Study) -> None:
     form = json.loads(study.to_json())
     for path in places(form):

@@ -15,7 +15,6 @@ from supm.collection._columns import (
     Classes,
     Labels,
     Numbers,
-    Pairs,
     Signs,
     Unchanged,
     labels_of,
@@ -102,15 +101,6 @@ def test_the_extremes_are_read_as_the_first_and_the_last_class(classes: int) -> 
     found = column.read(read(x, [-3.0, 0.0, 10.0, 99.0, None])).tolist()
     assert found == [0, 0, classes - 1, classes - 1, classes]
     assert cut.size == classes + 1
-
-
-def test_a_class_and_a_label_are_read_as_one_symbol_of_their_own() -> None:
-    stage = Ordinal("stage", values=(1, 2, 3), missing="class")
-    cut = discretize(stage, 3)
-    response = GeneralizedRandomizedResponse.for_epsilon(size=2 * cut.size, epsilon=1.0)
-    column = Pairs(discretizer=cut, labels=2, randomizer=response)
-    values = [1, 1, 2, 2, 3, 3, None, None]
-    assert column.read(read(stage, values)).tolist() == list(range(8))
 
 
 def test_labels_are_read_by_their_place_and_signs_as_two_numbers() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +12,13 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from supm import ParameterError, simulation
-from supm.collection import cross_validate, crossvalidation, interview, plan, reduction
-from supm.collection.crossvalidation import _Crowd
+from supm.collection import cross_validate, crowd, interview, plan, reduction
+from supm.collection.answering import AnswerInterview
+from supm.collection.crowd import Crowd
 from supm.collection.groups import draw_groups
 from supm.collection.interview import Interview
 from supm.collection.joint import JointInterview
+from supm.collection.sampled import SampledInterview
 from supm.collection.separate import SeparateInterview
 from supm.learning import AnyClassifier, Predictor, RadialSVM, WeightedCells, folds
 from supm.mechanisms import Reports
@@ -39,7 +42,7 @@ class Spy:
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Interview, int]]:
     """List every draw of reports: who was asked, and how many."""
     calls: list[tuple[Interview, int]] = []
-    for kind in (SeparateInterview, JointInterview):
+    for kind in (SeparateInterview, JointInterview, SampledInterview, AnswerInterview):
         original: Any = kind.randomize
 
         def randomize(self: Any, inputs: Any, source: Any, original: Any = original) -> Reports:
@@ -81,8 +84,7 @@ def test_the_same_person_tells_the_same_in_every_fold(make_people: Any) -> None:
     spy = Spy()
     parts = folds(60, 6, simulation(1))
     cross_validate(study, people.records, parts, simulation(2), learner=spy)
-    crowd = _Crowd(study, people.records, simulation(2))
-    everybody = crowd._reports(study, "train", np.arange(60)).symbols
+    everybody = Crowd(study, people.records, simulation(2))._reports(study, "train").symbols
     whole = WeightedCells.from_rows(everybody[:, :1] * 1.0, everybody[:, 1])
     assert len(spy.seen) == 6
     for part, cells in zip(parts, spy.seen, strict=True):
@@ -109,13 +111,13 @@ def test_a_seed_fixes_the_trial_and_another_seed_changes_it(make_people: Any) ->
 def asked_to_reduce(monkeypatch: pytest.MonkeyPatch) -> list[NDArray[np.int64]]:
     """List whose reports chose attributes."""
     calls: list[NDArray[np.int64]] = []
-    original = _Crowd.reduce
+    original = Crowd.reduce
 
-    def reduce(self: _Crowd, rows: NDArray[np.int64]) -> Study:
-        calls.append(rows)
-        return original(self, rows)
+    def reduce(self: Crowd, parts: Sequence[NDArray[np.int64]]) -> Study:
+        calls.append(np.sort(np.concatenate(parts)))
+        return original(self, parts)
 
-    monkeypatch.setattr(_Crowd, "reduce", reduce)
+    monkeypatch.setattr(Crowd, "reduce", reduce)
     return calls
 
 
@@ -156,14 +158,14 @@ def test_nobody_answers_the_question_of_another_group(
     make_people: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     people = make_people(300)
-    study = plan(people.schema, epsilon=20.0, keep=1)
+    study = plan(people.schema, epsilon=20.0, reduce="rank", keep=1, train="joint")
     chose: list[int] = []
 
     def reduce_study(study: Study, counts: Any, source: Any) -> Study:
         chose.append(counts.reports)
         return reduction.reduce_study(study, counts, source)
 
-    monkeypatch.setattr(crossvalidation, "reduce_study", reduce_study)
+    monkeypatch.setattr(crowd, "reduce_study", reduce_study)
     spy, parts = Spy(), folds(300, 3, simulation(1))
     cross_validate(study, people.records, parts, simulation(2), learner=spy)
     groups = draw_groups(study, 300, simulation(2).child("groups"))

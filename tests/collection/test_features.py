@@ -63,7 +63,7 @@ def test_extreme_bounds_are_scaled_without_overflow(low: float, high: float) -> 
 
 def test_readings_of_pw_reports_are_unbiased(make_people: Any) -> None:
     people = make_people(20_000)
-    study = plan(people.schema, epsilon=8.0, attributes=["strong"], train="pw")
+    study = plan(people.schema, epsilon=8.0, attributes=["strong"], train="pw", test="pw")
     asked = interview(study, "train")
     assert isinstance(asked, SeparateInterview)
     symbols = asked.randomize(asked.encode(people.records), simulation(1)).symbols

@@ -20,9 +20,8 @@ from supm import (
     RecordError,
     simulation,
 )
-from supm.collection import Owner, interview, plan
-from supm.mechanisms import Reports
-from supm.messages import Report, Study, Trust
+from supm.collection import Owner, plan
+from supm.messages import Study, Trust
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 SCHEMA = Schema(
@@ -36,8 +35,8 @@ SCHEMA = Schema(
 RECORD = {"age": 61, "stage": "II", "ward": "south", "ill": "yes"}
 ALL_TRUSTED = Trust.parse("t,t,t")
 ODP = plan(SCHEMA, epsilon=3.0, mode="faithful", attributes=("age", "stage"), classes=2)
-JOINT = plan(SCHEMA, epsilon=2.0, attributes=("age",), classes=2)
-RANK = plan(SCHEMA, epsilon=2.0, keep=1)
+JOINT = plan(SCHEMA, epsilon=2.0, attributes=("age",), classes=2, train="joint", test="joint")
+RANK = plan(SCHEMA, epsilon=2.0, reduce="rank", keep=1, test="sample")
 OPEN = plan(SCHEMA, epsilon=2.0, trust=ALL_TRUSTED, keep=1)
 
 
@@ -336,65 +335,3 @@ def test_a_value_beyond_the_public_bounds_is_told_as_the_bound() -> None:
     far, near = ({"age": age, "ill": "no"} for age in (1e300, 100))
     assert owners[0].answer(study, "train", far).symbols == (1, 0)
     assert owners[1].answer(study, "train", near).symbols == (1, 0)
-
-
-# --- what leaves -------------------------------------------------------------
-
-
-def test_a_report_says_which_question_it_answers_and_not_whose_it_is() -> None:
-    reports = [Owner().answer(ODP, "train", RECORD) for _ in range(40)]
-    assert len({report.id for report in reports}) == 40
-    for report in reports:
-        form = json.loads(report.to_json())
-        assert set(form) == {"version", "study", "phase", "group", "symbols", "id"}
-        assert {name: form[name] for name in ("version", "study", "phase", "group")} == {
-            "version": 1,
-            "study": ODP.hash,
-            "phase": "train",
-            "group": 0,
-        }
-        assert Report.from_json(report.to_json()) == report
-
-
-def test_the_id_of_a_report_is_drawn_after_and_apart_from_the_answer() -> None:
-    young, old = (RECORD | {"age": age} for age in (1, 99))
-    told = [Owner(source=simulation(5)).answer(ODP, "train", each) for each in (young, old)]
-    assert told[0].id == told[1].id
-
-
-@pytest.mark.parametrize(
-    ("study", "phase"),
-    [
-        (ODP, "train"),
-        (ODP, "test"),
-        (JOINT, "train"),
-        (JOINT, "test"),
-        (replace(RANK, groups=(1, 1)), "reduce"),
-        (plan(SCHEMA, epsilon=4.0, mode="faithful", reduce="waldp", keep=2), "reduce"),
-    ],
-    ids=["odp train", "odp test", "joint train", "joint test", "rank", "waldp"],
-)
-def test_what_owners_tell_follows_the_exact_channel(study: Study, phase: str) -> None:
-    asked = interview(study, phase)
-    schema = SCHEMA if phase == "reduce" else replace(SCHEMA, attributes=study.asked(phase))
-    records = schema.read([RECORD], labelled=phase != "test")
-    row = int(np.flatnonzero((asked.inputs() == asked.encode(records)[0]).all(axis=1))[0])
-    expected = np.array([float(each) for each in asked.exact_channel()[row]])
-    told: list[tuple[int, ...]] = []
-    source = simulation(17)
-    while len(told) < 500:
-        owner = Owner(source=source)
-        if phase == "test" or len(study.groups) == 1 or owner.group(study) == 0:
-            told.append(owner.answer(study, phase, RECORD).symbols)
-    reports = Reports(symbols=np.array(told), simulation=True)
-    seen = np.bincount(asked.outcome(reports), minlength=len(expected))
-    assert chisquare(*pooled(seen, expected * len(told))).pvalue > 1e-4
-
-
-def pooled(seen: Any, expected: Any) -> tuple[Any, Any]:
-    """Put outcomes that are expected fewer than eight times into one."""
-    rare = expected < 8
-    if not rare.any():
-        return seen, expected
-    both = [np.append(each[~rare], each[rare].sum()) for each in (seen, expected)]
-    return both[0], both[1]

@@ -33,10 +33,25 @@ MODES = ("strict", "faithful")
 TRUSTS = [Trust(reduce=r, train=t, test=c) for r, t, c in product(
     ("untrusted", "trusted"), ("untrusted", "trusted"), ("untrusted", "trusted", "device")
 )]  # fmt: skip
-REDUCTIONS = (None, "rand", "wa", "pw", "waldp", "rank")
-FORMS = (None, "odp", "oda", "pw", "raw", "joint")
+REDUCTIONS = (None, "rand", "wa", "pw", "waldp", "rank", "regroup")
+FORMS = (None, "odp", "oda", "pw", "raw", "joint", "sample")
 OPEN = ("oda", "raw")
 AWKWARD = (0.1, 0.3, 1 / 3, 0.30000000000000004, 22.4, 2.1e-5, 1e4, 2 / 3, 0.7, 12.345678901234567)
+
+
+def default(trust: Trust, phase: str, mode: str) -> str | None:
+    """Return the form of a phase where the user says nothing."""
+    ours = {"train": "sample", "test": "answer"}[phase]
+    private = ours if mode == "strict" else "odp"
+    return {"untrusted": private, "trusted": "oda", "device": None}[getattr(trust, phase)]
+
+
+def unfit(train: str | None, test: str | None) -> bool:
+    """Say whether the model of such reports could not answer such a test."""
+    few = train == "sample"
+    numbers = train in ("pw", "raw")
+    whole = few and test in ("joint", "pw", "raw")
+    return whole or (test == "sample" and not few) or (test == "answer" and numbers)
 
 
 def contradicts(trust: Trust, reduce: str | None, train: str | None, test: str | None) -> bool:
@@ -68,9 +83,10 @@ def within(study: Study) -> bool:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("trust", TRUSTS, ids=[trust.letters for trust in TRUSTS])
 def test_every_wish_is_planned_within_the_budget_or_refused(trust: Trust, mode: str) -> None:
-    for reduce, train, test in product(REDUCTIONS, FORMS, (*FORMS, "device")):
+    for reduce, train, test in product(REDUCTIONS, FORMS, (*FORMS, "answer", "device")):
         wish: dict[str, Any] = {"reduce": reduce, "train": train, "test": test, "mode": mode}
-        if contradicts(trust, reduce, train, test):
+        forms = (train or default(trust, "train", mode), test or default(trust, "test", mode))
+        if contradicts(trust, reduce, train, test) or unfit(*forms):
             with pytest.raises(ParameterError, match="must be"):
                 plan(SMALL, epsilon=4.0, trust=trust, keep=1, **wish)
             continue
@@ -86,16 +102,16 @@ def test_every_wish_is_planned_within_the_budget_or_refused(trust: Trust, mode: 
 
 @pytest.mark.parametrize("trust", TRUSTS, ids=[trust.letters for trust in TRUSTS])
 def test_what_the_trust_calls_for(trust: Trust) -> None:
-    forms = {"untrusted": "joint", "trusted": "oda", "device": None}
-    strict = plan(SCHEMA, epsilon=4.0, trust=trust)
+    strict = plan(SCHEMA, epsilon=4.0, trust=trust, keep=2)
     faithful = plan(SCHEMA, epsilon=4.0, trust=trust, mode="faithful")
-    assert strict.reduction == ("wa" if trust.reduce == "trusted" else "rank")
+    by_samples = trust.train == "untrusted"
+    ours = "regroup" if by_samples else "rank"
+    assert strict.reduction == ("wa" if trust.reduce == "trusted" else ours)
     assert faithful.reduction == ("wa" if trust.reduce == "trusted" else "rand")
-    for phase, place in (("train", trust.train), ("test", trust.test)):
-        question = strict.question(phase)
-        assert (question and question.form) == forms[place]
-        question = faithful.question(phase)
-        assert (question and question.form) == ("odp" if place == "untrusted" else forms[place])
+    for mode, study in (("strict", strict), ("faithful", faithful)):
+        for phase in ("train", "test"):
+            question = study.question(phase)
+            assert (question and question.form) == default(trust, phase, mode)
     assert within(strict)
     assert within(faithful)
 
@@ -109,7 +125,7 @@ def test_known_attributes_are_not_searched_for() -> None:
 
 
 def test_two_groups_share_no_budget_and_the_same_owners_do() -> None:
-    apart = plan(SCHEMA, epsilon=3.0)
+    apart = plan(SCHEMA, epsilon=3.0, keep=2)
     assert [(each.group, each.epsilon) for each in apart.questions[:2]] == [(0, 3.0), (1, 3.0)]
     assert apart.groups == (2, 3)
     for reduce in ("pw", "waldp"):
@@ -128,14 +144,15 @@ def test_a_larger_budget_never_asks_for_less(mode: str) -> None:
     assert sizes[0] != sizes[-1]
 
 
-def test_more_owners_never_ask_for_less_and_more_classes_leave_fewer_attributes() -> None:
-    by_owners = [plan(SCHEMA, epsilon=8.0, owners=1 << bits).keep for bits in range(30)]
+def test_more_owners_never_ask_for_less_of_a_joint_report_and_more_classes_leave_fewer() -> None:
+    joint: dict[str, Any] = {"epsilon": 8.0, "train": "joint"}
+    by_owners = [plan(SCHEMA, owners=1 << bits, **joint).keep for bits in range(30)]
     assert by_owners == sorted(by_owners)
     assert by_owners[0] == 1 < by_owners[-1]
-    by_classes = [plan(SCHEMA, epsilon=8.0, classes=classes).keep for classes in range(2, 40)]
+    by_classes = [plan(SCHEMA, classes=classes, **joint).keep for classes in range(2, 40)]
     assert by_classes == sorted(by_classes, reverse=True)
     # 2 labels times 3^5 classes times 8 owners for each cell: five attributes fit exactly.
-    exactly = [plan(SCHEMA, epsilon=8.0, classes=3, owners=8 * 2 * 243 + d).keep for d in (-1, 0)]
+    exactly = [plan(SCHEMA, classes=3, owners=8 * 2 * 243 + d, **joint).keep for d in (-1, 0)]
     assert exactly == [4, 5]
 
 
@@ -204,7 +221,7 @@ def test_what_15_digits_do_not_hold_of_a_part_is_not_spent(
     assert [each.epsilon for each in study.questions] == parts
 
 
-@pytest.mark.parametrize(("reduce", "usual"), [("wa", 8), ("pw", 2), ("waldp", 2), ("rank", 1)])
+@pytest.mark.parametrize(("reduce", "usual"), [("wa", 8), ("pw", 2), ("waldp", 2), ("rank", 2)])
 def test_as_many_attributes_are_drawn_as_the_user_says(reduce: str, usual: int) -> None:
     for wish, expected in ((None, usual), (1, 1), (3, 3), (8, 8)):
         study = plan(SCHEMA, epsilon=4.0, trust="t,u,u", reduce=reduce, keep=2, sampled=wish)
@@ -265,8 +282,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"classes": True}, "classes must be a whole number"),
     ({"owners": 0}, "owners must be a whole number"),
     ({"owners": 1e6}, "owners must be a whole number"),
-    ({"sampled": 0}, "sampled must be a whole number"),
-    ({"sampled": 9}, "sampled must be a whole number"),
+    ({"sampled": 0, "keep": 2}, "sampled must be a whole number"),
+    ({"sampled": 9, "keep": 2}, "sampled must be a whole number"),
     ({"sampled": 2, "reduce": "rand"}, "sampled must be left out where nobody is asked"),
     ({"sampled": 2, "attributes": ["x0"]}, "sampled must be left out where nobody is asked"),
     ({"reduce_share": 0.0}, "reduce_share must be a number"),
@@ -282,9 +299,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"attributes": 3}, "attributes must be a list of names"),
     ({"attributes": ["x0"], "keep": 2}, "keep must be left out, or 1 as attributes say"),
     ({"attributes": ["x0"], "reduce": "rank"}, "reduce must be left out where the attributes"),
-    ({"schema": WARDS, "train": "pw"}, "ward has no order"),
+    ({"schema": WARDS, "train": "pw", "test": "pw"}, "ward has no order"),
     ({"schema": WARDS, "reduce": "pw"}, "ward has no order"),
-    ({"keep": 6, "classes": 20}, "cells of a joint answer"),
+    ({"keep": 6, "classes": 20, "train": "joint"}, "cells of a joint answer"),
 ]
 
 

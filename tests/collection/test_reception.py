@@ -27,7 +27,8 @@ FAITHFUL: dict[str, Any] = {"epsilon": 3.0, "mode": "faithful"}
 KNOWN = ("age", "stage")
 STUDIES = {
     "odp": (plan(SCHEMA, attributes=KNOWN, **FAITHFUL), "train"),
-    "joint": (plan(SCHEMA, epsilon=1.0, attributes=KNOWN, classes=3), "train"),
+    "joint": (plan(SCHEMA, epsilon=1.0, attributes=KNOWN, classes=3, train="joint"), "train"),
+    "sample": (plan(SCHEMA, epsilon=1.0, told=2), "train"),
     "pw": (plan(SCHEMA, attributes=KNOWN, train="pw", **FAITHFUL), "train"),
     "waldp": (plan(SCHEMA, reduce="waldp", keep=2, **FAITHFUL), "reduce"),
     "dr.pw": (plan(SCHEMA, reduce="pw", keep=2, **FAITHFUL), "reduce"),

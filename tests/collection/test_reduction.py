@@ -200,7 +200,7 @@ def test_counts_of_another_phase_are_refused(make_people: Any) -> None:
         associations(study, training)
     with pytest.raises(MessageError, match="asks nothing in the reduce phase"):
         associations(known, training)
-    numbers = plan(people.schema, epsilon=4.0, attributes=["strong"], train="pw")
+    numbers = plan(people.schema, epsilon=4.0, attributes=["strong"], train="pw", test="pw")
     asked = interview(numbers, "train")
     rows = count(asked, asked.randomize(asked.encode(people.records), simulation(1)))
     with pytest.raises(ParameterError, match="those of the reduce phase"):

@@ -10,18 +10,24 @@ from hypothesis import strategies as st
 
 from supm import MessageError, ParameterError
 from supm._validation import EPSILON
-from supm.messages import FORMS, PHASES, Question
+from supm.messages import FORMS, PHASES, PRIVATE, Question
+
+ALLOWED = {
+    "reduce": set(FORMS) - {"raw", "answer"},
+    "train": set(FORMS) - {"answer"},
+    "test": set(FORMS),
+}
 
 
 @st.composite
 def questions(draw: st.DrawFn) -> Question:
     phase = draw(st.sampled_from(PHASES))
-    form = draw(st.sampled_from([form for form in FORMS if (phase, form) != ("reduce", "raw")]))
+    form = draw(st.sampled_from([form for form in FORMS if form in ALLOWED[phase]]))
     return Question(
         phase=phase,
         form=form,
-        epsilon=draw(st.floats(1e-6, 1e4)) if form in ("odp", "joint", "pw") else None,
-        steps=draw(st.integers(1, 1 << 20)) if form in ("pw", "raw") else None,
+        epsilon=draw(st.floats(1e-6, 1e4)) if form in PRIVATE else None,
+        steps=draw(st.integers(1, 1 << 20)) if form in ("pw", "raw", "answer") else None,
         sampled=draw(st.none() | st.integers(1, 1 << 20)),
         group=draw(st.integers(0, 255)),
     )
@@ -47,11 +53,11 @@ def test_numbers_of_any_kind_make_the_same_question() -> None:
     assert json.dumps(other.to_form()) == json.dumps(plain.to_form())
 
 
-@pytest.mark.parametrize("form", ["odp", "joint", "pw"])
+@pytest.mark.parametrize("form", PRIVATE)
 @pytest.mark.parametrize("epsilon", [None, *EPSILON.violations()])
 def test_a_form_that_promises_something_says_how_much(form: str, epsilon: Any) -> None:
     with pytest.raises(ParameterError, match="epsilon must be"):
-        Question(phase="train", form=form, epsilon=epsilon, steps=4 if form == "pw" else None)
+        Question(phase="test", form=form, epsilon=epsilon, steps=4 if form == "pw" else None)
 
 
 @pytest.mark.parametrize("form", ["oda", "raw"])
@@ -69,6 +75,12 @@ def test_a_form_that_promises_nothing_has_no_epsilon(form: str) -> None:
         ({"form": ["odp"]}, "form must be"),
         ({"phase": "reduce", "form": "raw", "epsilon": None, "steps": 4}, "form must be one of"),
         ({"steps": 4}, "steps must be left out for the form odp"),
+        ({"form": "sample", "steps": 4}, "steps must be left out for the form sample"),
+        ({"form": "answer"}, "form must be another before there is a model"),
+        ({"form": "answer", "phase": "reduce"}, "form must be another before there is a model"),
+        ({"form": "answer", "phase": "test", "steps": 0}, "steps must be a whole number"),
+        ({"form": "answer", "phase": "test", "steps": True}, "steps must be a whole number"),
+        ({"form": "answer", "phase": "test", "epsilon": None}, "epsilon must be given"),
         ({"form": "pw"}, "steps must be given for the form pw"),
         ({"form": "pw", "steps": 0}, "steps must be a whole number"),
         ({"form": "pw", "steps": 2.5}, "steps must be a whole number"),

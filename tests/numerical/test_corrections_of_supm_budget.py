@@ -23,6 +23,7 @@ from supm.collection import (
     plan,
     reduce_study,
 )
+from supm.collection.sampled import SampledInterview
 from supm.mechanisms import GeneralizedRandomizedResponse, IndependentReports, Piecewise
 from supm.messages import Study, Trust
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
@@ -120,12 +121,12 @@ def printed_test_report(keep: int, classes: int) -> list[list[Fraction]]:
     return IndependentReports(whole.responses[:-1]).exact_channel()
 
 
-@pytest.mark.parametrize("form", ["odp", "joint"])
+@pytest.mark.parametrize("form", ["odp", "joint", "sample"])
 def test_16_a_record_to_be_classified_spends_nothing_on_a_label(form: str) -> None:
     with pytest.raises(AssertionError, match="not used"):
         assert_spends_the_budget(printed_test_report(2, 2))
     names = SCHEMA.names[:2]
-    study = plan(SCHEMA, epsilon=EPSILON, attributes=names, classes=2, test=form)
+    study = plan(SCHEMA, epsilon=EPSILON, attributes=names, classes=2, train=form, test=form)
     assert_spends_the_budget(interview(study, "test").exact_channel())
     # The faithful mode sends no label either; it leaves the label's share unspent.
     left = interview(faithful(keep=2), "test")
@@ -198,12 +199,11 @@ def printed_variance(keep: int, epsilon: float) -> float:
 
 def our_variance(epsilon: float) -> float:
     """One attribute's class and the label as one symbol: the variance of their product, read."""
-    asked = interview(plan(SCHEMA, epsilon=epsilon, keep=1, classes=2), "reduce")
-    assert isinstance(asked, SeparateInterview)
-    response = asked.columns[0].randomizer
-    assert isinstance(response, GeneralizedRandomizedResponse)
+    study = plan(SCHEMA, epsilon=epsilon, reduce="rank", keep=1, classes=2, sampled=1)
+    asked = interview(study, "reduce")
+    assert isinstance(asked, SampledInterview)
     # Both classes stand for -1/2 and 1/2, so that the square of a product is 1/4.
-    return 0.25 / float(response.hit - response.miss) ** 2 - 0.25
+    return 0.25 / asked.gap() ** 2 - 0.25
 
 
 def test_18_one_noisy_product_is_better_than_the_product_of_two_noisy_numbers() -> None:

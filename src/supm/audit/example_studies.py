@@ -1,4 +1,4 @@
-"""Small studies and the records that can occur in them: what the audit of studies goes through."""
+"""Studies and the records that can occur in them: what the audit of studies goes through."""
 
 from __future__ import annotations
 
@@ -10,20 +10,27 @@ from typing import Final
 
 from supm._validation import Integers
 from supm.collection import plan
-from supm.messages import REDUCE_FORMS, Study, Trust
+from supm.messages import Study, Trust
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Schema
 
-__all__ = ["example_records", "small_studies"]
+__all__ = ["example_records", "large_studies", "small_studies"]
 
 _EXAMPLES: Final = Integers(
     "example records", 1, 1 << 12, "Audit a study of fewer attributes, classes and labels."
 )
-_REDUCTIONS: Final = ("rand", *REDUCE_FORMS)
+_REDUCTIONS: Final = ("rand", "wa", "pw", "waldp", "rank")
 _PAIRS: Final = (*product(("odp", "oda"), repeat=2), ("pw", "pw"), ("joint", "joint"))
+_PULSE: Final = Continuous("pulse", low=0, high=200)
+_STAGE: Final = Ordinal("stage", values=(1, 2, 3), missing="class")
+_SMOKES: Final = Categorical("smokes", values=("no", "yes"))
+_ILL: Final = Categorical("ill", values=("no", "yes"))
+_STAY: Final = Continuous("stay", low=0, high=30)
+_MANY: Final = 30
+_CROWD: Final = 1_000_000
 
 
 def small_studies(epsilon: float = 2.0) -> Mapping[str, Study]:
-    """Return small studies by name: every reduction with every pair of train and test forms.
+    """Return small studies by name: those of the papers, and those that strict mode plans.
 
     Parameters
     ----------
@@ -33,18 +40,71 @@ def small_studies(epsilon: float = 2.0) -> Mapping[str, Study]:
     Returns
     -------
     mapping of str to Study
-        Named by reduction, train form and test form. Every phase is as untrusted as its form
-        allows.
+        Named by reduction, train form and test form: every reduction that chooses attributes with
+        every pair of forms that tell all of them, then the studies in which a few attributes are
+        drawn or a model's answer is told. Every phase is as untrusted as its form allows.
 
     Examples
     --------
     >>> [name for name in small_studies() if name.startswith("wa")][:4]
     ['wa, odp, odp', 'wa, odp, oda', 'wa, oda, odp', 'wa, oda, oda']
     """
-    return {
+    told_whole = {
         f"{reduction}, {train}, {test}": _small(reduction, train, test, epsilon)
         for reduction in _REDUCTIONS
         for train, test in _PAIRS
+    }
+    return told_whole | {name: _shrunk(each) for name, each in _strict(epsilon).items()}
+
+
+def large_studies(epsilon: float = 2.0) -> Mapping[str, Study]:
+    """Return studies of thirty attributes, whose channels are too large to write down.
+
+    Parameters
+    ----------
+    epsilon : float, default 2
+        The budget of each owner.
+
+    Returns
+    -------
+    mapping of str to Study
+        Named as small ones are.
+
+    Examples
+    --------
+    >>> list(large_studies())
+    ['known, sample, answer', 'regroup, sample, answer', 'known, sample, answer of a number']
+    """
+    attributes = tuple(Continuous(f"x{place}", low=0, high=1) for place in range(_MANY))
+    ill = Schema(attributes=attributes, target=_ILL)
+    stay = Schema(attributes=attributes, target=_STAY)
+    return {
+        "known, sample, answer": plan(ill, epsilon=epsilon, classes=4, told=2),
+        "regroup, sample, answer": plan(ill, epsilon=epsilon, owners=_CROWD, classes=4, sampled=2),
+        "known, sample, answer of a number": plan(stay, epsilon=epsilon, classes=4, told=2),
+    }
+
+
+def _strict(epsilon: float) -> dict[str, Study]:
+    """Return the studies that strict mode plans: one report of each owner, with all of it."""
+    two = Schema(attributes=(_PULSE, _STAGE), target=_ILL)
+    mixed = Schema(attributes=(_PULSE, _STAGE, _SMOKES), target=_ILL)
+    stay = Schema(attributes=(_PULSE, _STAGE), target=_STAY)
+    return {
+        "known, sample, answer": plan(two, epsilon=epsilon, classes=2),
+        "known, sample, sample": plan(two, epsilon=epsilon, classes=2, told=1, test="sample"),
+        "known, sample, answer of mixed sizes": plan(mixed, epsilon=epsilon, classes=3, told=2),
+        "known, joint, answer": plan(two, epsilon=epsilon, classes=2, train="joint"),
+        "rank, sample, answer": plan(
+            mixed, epsilon=epsilon, classes=2, reduce="rank", keep=2, sampled=1, told=1
+        ),
+        "regroup, sample, answer": plan(
+            two, epsilon=epsilon, classes=4, reduce="regroup", sampled=1, told=2
+        ),
+        "known, sample, answer of a number": plan(stay, epsilon=epsilon, classes=2, told=1),
+        "regroup, sample, answer of a number": plan(
+            stay, epsilon=epsilon, classes=3, reduce="regroup", sampled=1, told=1
+        ),
     }
 
 
@@ -84,16 +144,9 @@ def _examples(attribute: Attribute, classes: int) -> list[object]:
 
 
 def _small(reduction: str, train: str, test: str, epsilon: float) -> Study:
-    schema = Schema(
-        attributes=(
-            Continuous("pulse", low=0, high=200),
-            Ordinal("stage", values=(1, 2, 3), missing="class"),
-        ),
-        target=Categorical("ill", values=("no", "yes")),
-    )
     trusted = {True: "trusted", False: "untrusted"}
     study = plan(
-        schema,
+        Schema(attributes=(_PULSE, _STAGE), target=_ILL),
         epsilon=epsilon,
         mode="strict" if "joint" in (train, test) else "faithful",
         trust=Trust(
@@ -107,6 +160,10 @@ def _small(reduction: str, train: str, test: str, epsilon: float) -> Study:
         train=train,
         test=test,
     )
-    # The least grid that has a middle: the arithmetic is that of any other.
+    return _shrunk(study)
+
+
+def _shrunk(study: Study) -> Study:
+    """Give numbers the least grid that has a middle: the arithmetic is that of any other."""
     shrunk = (replace(each, steps=each.steps and 2) for each in study.questions)
     return replace(study, questions=tuple(shrunk))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from supm._errors import BudgetError
 from supm._random import RandomSource, simulation
 from supm.audit.finding import Finding
 from supm.collection import Owner, interview
@@ -28,12 +29,13 @@ def check_owner(
 
     Each owner is given a seed. A twin of the stream is handed to the draw of groups and to the
     interviews: the group, the symbols of every answer and the id of every report must be what
-    they make of it, one after the other, and asking again must give the same report.
+    they make of it, one after the other, and asking again must give the same report. The question
+    of another group must be refused.
 
     Parameters
     ----------
     study : Study
-        The study, with its attributes chosen.
+        The study, as it is in its last phase.
     phases : sequence of str
         The phases that one owner answers, where its group is asked.
     records : sequence of mapping
@@ -79,21 +81,34 @@ def _as_drawn(
     phases: Sequence[str],
     record: Mapping[str, object],
 ) -> bool:
-    first = _beginning(study)
+    first = _in_phase(study, "reduce")
     group = owner.group(first)
     if group != draw_groups(first, 1, twin)[0]:
         return False
     for phase in phases:
         question = study.question(phase)
-        if question is None or (phase != "test" and question.group != group):
+        if question is None:
             continue
-        asked = first if phase == "reduce" else _continued(first, study)
+        asked = _in_phase(study, phase)
+        if phase != "test" and question.group != group:
+            if not _refuses(owner, asked, phase, record):
+                return False
+            continue
         report = owner.answer(asked, phase, record)
         if report != _expected(asked, question, record, twin):
             return False
         if report != owner.answer(asked, phase, record):
             return False
     return True
+
+
+def _refuses(owner: Owner, study: Study, phase: str, record: Mapping[str, object]) -> bool:
+    """Tell whether nothing is sent to a question of another group: it would be a second report."""
+    try:
+        owner.answer(study, phase, record)
+    except BudgetError:
+        return True
+    return False
 
 
 def _expected(
@@ -111,12 +126,12 @@ def _expected(
     )
 
 
-def _beginning(study: Study) -> Study:
-    """Return the study as it was before its attributes were chosen."""
-    if study.reduction == "known":
+def _in_phase(study: Study, phase: str) -> Study:
+    """Return the study as it was when a phase was asked: without what was learned only later."""
+    if phase == "test":
         return study
-    return replace(study, attributes=None, previous=None)
-
-
-def _continued(first: Study, study: Study) -> Study:
-    return first if first.attributes is not None else first.reduced(study.attributes or ())
+    if study.reduction == "known":
+        return replace(study, rule=None, previous=None)
+    if phase == "train":
+        return replace(study, rule=None)
+    return replace(study, attributes=None, merges=None, rule=None, previous=None)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._random import RandomSource, check_source
-from supm.collection import Interview, SeparateInterview
+from supm.collection import AnswerInterview, Interview, SampledInterview, SeparateInterview
+from supm.collection.sampled import FINE
 from supm.mechanisms import FiniteChannel, Piecewise, Reports
 from supm.mechanisms._words import WORDS, least_reading, stated
 from supm.mechanisms.randomizers._channel import ENTRIES
@@ -174,6 +175,10 @@ def _mixture(weights: dict[int, Fraction], channel: list[list[Fraction]]) -> lis
 
 def _weights(asked: Interview, held: tuple[Any, ...]) -> dict[int, Fraction]:
     """Return the rows of an interview's channel that an input is a mixture of."""
+    if isinstance(asked, AnswerInterview):
+        return dict(_points(asked.randomizer, float(held[0])))
+    if isinstance(asked, SampledInterview):
+        return {_numbered(asked, held): Fraction(1)}
     if not isinstance(asked, SeparateInterview):
         return {int(held[0]): Fraction(1)}
     columns = asked.columns if asked.label is None else (*asked.columns, asked.label)
@@ -186,6 +191,15 @@ def _weights(asked: Interview, held: tuple[Any, ...]) -> dict[int, Fraction]:
         )
         for corner in product(*points)
     }
+
+
+def _numbered(asked: SampledInterview, held: tuple[Any, ...]) -> int:
+    """Return the row of classes and of what is known of the target; the last runs fastest."""
+    sizes = list(asked.sizes)
+    if asked.labels is not None:
+        known = asked.labels if asked.target is None else (asked.labels - 1) * FINE + 1
+        sizes.append(known)
+    return int(np.ravel_multi_index(held, sizes))
 
 
 def _points(randomizer: object, value: float) -> list[tuple[int, Fraction]]:

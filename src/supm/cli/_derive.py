@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from supm.cli._oddities import oddity
 from supm.cli._table import Table
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Schema
 
-__all__ = ["Derived", "derive", "round_bounds"]
+__all__ = ["Derived", "derive", "round_bounds", "spread_bounds"]
 
 # So many whole numbers are levels of a scale; more are a measurement.
 _LEVELS: Final = 10
@@ -25,6 +25,9 @@ _LABELS: Final = 100
 _RECORDS: Final = 10
 _WORDS: Final = 64
 _SHOWN: Final = 3
+# Bounds lie so many standard deviations from the mean: few values are clipped, and classes between
+# the bounds divide people more evenly than classes over the whole range.
+_DEVIATIONS: Final = 2.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +46,9 @@ class Derived:
     notes: tuple[str, ...]
 
 
-def derive(table: Table, target: str) -> Derived:
+def derive(
+    table: Table, target: str, *, bounds: Literal["spread", "range"] = "spread"
+) -> Derived:
     """Describe the columns of a public table.
 
     Parameters
@@ -52,6 +57,9 @@ def derive(table: Table, target: str) -> Derived:
         Public data.
     target : str
         The column to be predicted.
+    bounds : {"spread", "range"}, default "spread"
+        Whether the bounds of numbers are those of `spread_bounds`, or lie just outside of all
+        values. A target that is a number always has the latter: errors are measured within them.
 
     Returns
     -------
@@ -69,7 +77,7 @@ def derive(table: Table, target: str) -> Derived:
     for name, text in table.columns():
         if name != target:
             odd.append(oddity(name, text, table.lines))
-            found = _attribute(name, text)
+            found = _attribute(name, text, bounds)
             if isinstance(found, str):
                 left_out.setdefault(found, []).append(name)
             else:
@@ -118,11 +126,40 @@ def round_bounds(low: float, high: float) -> tuple[float, float]:
     return min(outward[0], low), max(outward[1], high)
 
 
+def spread_bounds(found: NDArray[np.float64]) -> tuple[float, float]:
+    """Return bounds two standard deviations around the mean, or at the last value before them.
+
+    Parameters
+    ----------
+    found : ndarray of float
+        At least two different numbers.
+
+    Returns
+    -------
+    tuple of float
+        Rounded to three digits of their distance.
+
+    Examples
+    --------
+    >>> spread_bounds(np.array([0.0] * 6 + [1.0] * 3 + [30.0]))
+    (0.0, 21.2)
+    """
+    least, most = float(found.min()), float(found.max())
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean, reach = float(found.mean()), _DEVIATIONS * float(found.std())
+    low, high = max(least, mean - reach), min(most, mean + reach)
+    if not 1e-290 < high - low < 1e290:  # also where the numbers are too large to be added up
+        return round_bounds(least, most)
+    digits = 2 - math.floor(math.log10(high - low))
+    rounded = round(low, digits), round(high, digits)
+    return rounded if rounded[0] < rounded[1] else (low, high)
+
+
 def _about_target(target: Attribute) -> str | None:
     if isinstance(target, Continuous):
         return (
-            f"the target {target.name!r} holds many different numbers, and a study needs classes: "
-            "make classes of them first, or list them in the schema as categorical."
+            f"the target {target.name!r} holds many different numbers, and is predicted as a "
+            "number; if they are classes, list them in a schema as categorical."
         )
     if len(target.values) > _LEVELS and isinstance(target.values[0], int):
         count = len(target.values)
@@ -143,7 +180,7 @@ def _target(name: str, table: Table) -> Attribute:
         message = f"{name}: all {text.size} records have one label; there is nothing to predict."
         raise RecordError(message)
     if found is not None and np.isfinite(found).all() and _measured(found, labels):
-        return _continuous(name, found)
+        return _continuous(name, found, "range")
     if len(labels) > min(_LABELS, max(2, text.size // 2)):
         message = f"{name}: {len(labels)} labels for {text.size} records are too many to predict."
         odd = oddity(name, text, table.lines)
@@ -166,11 +203,11 @@ def _labels(held: NDArray[Any], found: NDArray[np.float64] | None) -> tuple[str 
     return tuple((levels.astype(np.int64) if _whole(levels) else levels).tolist())
 
 
-def _attribute(name: str, text: NDArray[Any]) -> Attribute | str:
+def _attribute(name: str, text: NDArray[Any], bounds: str) -> Attribute | str:
     """Return what the column seems to be, or the reason to leave it out."""
     found = numbers(text)
     if found is not None:
-        return _numeric(name, found)
+        return _numeric(name, found, bounds)
     distinct = sorted(set(_present(text).tolist()))
     if len(distinct) == 1:
         return "constant"
@@ -179,7 +216,7 @@ def _attribute(name: str, text: NDArray[Any]) -> Attribute | str:
     return Categorical(name, values=tuple(distinct), missing=_rule(missing(text)))
 
 
-def _numeric(name: str, found: NDArray[np.float64]) -> Attribute | str:
+def _numeric(name: str, found: NDArray[np.float64], bounds: str) -> Attribute | str:
     absent = np.isnan(found)
     held = np.unique(found[~absent])
     if not held.size:
@@ -190,11 +227,13 @@ def _numeric(name: str, found: NDArray[np.float64]) -> Attribute | str:
         return "constant"
     if held.size <= _LEVELS and _whole(held):
         return Ordinal(name, values=_scale(held), missing=_rule(absent))
-    return _continuous(name, found)
+    return _continuous(name, found, bounds)
 
 
-def _continuous(name: str, found: NDArray[np.float64]) -> Continuous:
-    low, high = round_bounds(float(np.nanmin(found)), float(np.nanmax(found)))
+def _continuous(name: str, found: NDArray[np.float64], bounds: str) -> Continuous:
+    held = found[~np.isnan(found)]
+    narrow = bounds == "spread"
+    low, high = spread_bounds(held) if narrow else round_bounds(held.min(), held.max())
     return Continuous(name, low=low, high=high, missing=_rule(np.isnan(found)))
 
 

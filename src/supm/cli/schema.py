@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from supm.cli._files import check_target, write_text
-from supm.cli._output import counted, say
+from supm.cli._output import counted, paragraph, say
 
 if TYPE_CHECKING:
     from supm.schema import Schema
@@ -18,7 +18,15 @@ _EXAMPLES = """\
 examples:
   supm schema public.csv --target diagnosis -o schema.json    to a file, to be read and corrected
   supm schema public.csv --target diagnosis -o -              to the screen
+  supm schema public.csv --target diagnosis -o - --bounds range
+                                                              from the smallest to the largest value
 """
+_BOUNDS = {
+    "spread": "Numbers end two standard deviations from their mean, or at the last value before, and "
+    "are clipped there (--bounds range: at the smallest and the largest value).",
+    "range": "Numbers end just outside of the smallest and the largest value (--bounds spread: two "
+    "standard deviations from their mean).",
+}
 
 
 def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -26,9 +34,9 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = verbs.add_parser(
         "schema",
         help="write a schema from PUBLIC data",
-        description="Write down what the columns of a CSV file seem to be: bounds rounded outward\n"
-        "to round numbers, scales of whole numbers, lists of texts. It reads the data, so they\n"
-        "must be PUBLIC or synthetic: bounds that come from private data are a leak.",
+        description="Write down what the columns of a CSV file seem to be: bounds of numbers, scales\n"
+        "of whole numbers, lists of texts. It reads the data, so they must be PUBLIC or synthetic:\n"
+        "bounds that come from private data are a leak.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -36,6 +44,13 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--target", required=True, metavar="COL", help="the column to be predicted")
     parser.add_argument(
         "-o", "--output", required=True, metavar="FILE", help="where to write it; - prints it"
+    )
+    parser.add_argument(
+        "--bounds",
+        choices=("spread", "range"),
+        default="spread",
+        help="where numbers end: two standard deviations from the mean, which serves strict studies "
+        "best (default), or at the smallest and the largest value",
     )
     parser.set_defaults(run=_run)
 
@@ -49,12 +64,14 @@ def _run(arguments: argparse.Namespace) -> int:
         f"bounds and values come from {arguments.data}, so it must be public or synthetic: from "
         "private data they would be a leak."
     )
-    derived = derive(read_table(arguments.data, target=arguments.target), arguments.target)
+    table = read_table(arguments.data, target=arguments.target)
+    derived = derive(table, arguments.target, bounds=arguments.bounds)
     for note in derived.notes:
         say(note)
     write_text("--output", derived.schema.to_json(), arguments.output)
     if arguments.output != "-":
         print(_counted(derived.schema))
+        print(paragraph(_BOUNDS[arguments.bounds]))
         print(
             f"The schema is in {arguments.output}: read it, and correct it where you know better."
         )

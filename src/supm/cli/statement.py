@@ -74,7 +74,7 @@ def _read_text(text: str) -> tuple[str, Statement, list[str]]:
     from supm.messages import Model, Statement, Study  # noqa: PLC0415  the same
 
     form = read_object(text, "file", MessageError)
-    if "answers" in form:
+    if "statement" in form:
         model = Model.from_json(text)
         check_statement(model)
         return "model", model.statement, statement_lines(model.statement)

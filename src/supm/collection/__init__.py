@@ -12,6 +12,8 @@ from supm.collection.crossvalidation import (
     cross_validate_number,
 )
 from supm.collection.crowd import run_in_process
+from supm.collection.explaining import Asking, Explanation, explain
+from supm.collection.forecasting import Forecast, forecast
 from supm.collection.interview import Interview
 from supm.collection.interviewing import interview
 from supm.collection.joint import JointInterview
@@ -33,7 +35,10 @@ from supm.collection.training import Trained, publish, train
 __all__ = [
     "Account",
     "AnswerInterview",
+    "Asking",
     "Counts",
+    "Explanation",
+    "Forecast",
     "Interview",
     "JointInterview",
     "NumberSimulation",
@@ -54,6 +59,8 @@ __all__ = [
     "count",
     "cross_validate",
     "cross_validate_number",
+    "explain",
+    "forecast",
     "interview",
     "make_statement",
     "plan",

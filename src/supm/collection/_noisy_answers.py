@@ -17,7 +17,7 @@ from supm.learning import Line
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
 from supm.schema import Continuous
 
-__all__ = ["answer_answers", "answer_samples"]
+__all__ = ["answer_answers", "answer_chances", "answer_samples", "sample_chances"]
 
 
 def answer_answers(trained: Trained, asked: AnswerInterview, reports: Reports) -> NDArray[Any]:
@@ -26,33 +26,47 @@ def answer_answers(trained: Trained, asked: AnswerInterview, reports: Reports) -
     if isinstance(asked.randomizer, Piecewise):
         readings = asked.randomizer.decode(Reports(symbols=told, simulation=reports.simulation))
         return _in_unit(trained, _pulled(trained, asked.randomizer, readings))
-    return _most_probable_label(trained, asked.randomizer)[told]
+    chances = answer_chances(trained, asked.randomizer)
+    # Where nothing is known about the answers, each is taken at its word.
+    return told if chances is None else chances.argmax(axis=1)[told]
 
 
 def answer_samples(trained: Trained, asked: SampledInterview, reports: Reports) -> NDArray[Any]:
     """Return the most probable label, or the expected number, given some noisy classes."""
-    if not isinstance(trained.predictor, Card):
-        raise ParameterError("asked", "an interview that fits the model", type(asked).__name__)
-    chances = _given_classes(trained.predictor, asked, accepted(asked, reports))
+    chances = sample_chances(trained, asked, reports)
     if trained.study.numeric:
         levels = np.linspace(-1.0, 1.0, trained.study.labels)
         return _in_unit(trained, chances @ levels)
-    probable: NDArray[np.int64] = (chances * trained.weights).argmax(axis=1)
+    probable: NDArray[np.int64] = chances.argmax(axis=1)
     return probable
 
 
-def _most_probable_label(
+def answer_chances(
     trained: Trained, randomizer: GeneralizedRandomizedResponse
-) -> NDArray[np.int64]:
-    """Return the label of highest weight for each told answer."""
+) -> NDArray[np.float64] | None:
+    """Return how probable each label (column) is behind each told answer (row), if that is known.
+
+    Labels count by their weights.
+    """
     answers = trained.answers
     if answers is None:
-        return np.arange(randomizer.size)
+        return None
     hit, miss = float(randomizer.hit), float(randomizer.miss)
     # Told by those whose answer it is, and by the others in error.
-    behind = miss * answers.sum(axis=0) + (hit - miss) * answers
-    probable: NDArray[np.int64] = (behind * trained.weights).argmax(axis=1)
-    return probable
+    behind = (miss * answers.sum(axis=0) + (hit - miss) * answers) * trained.weights
+    chances: NDArray[np.float64] = behind / behind.sum(axis=1, keepdims=True)
+    return chances
+
+
+def sample_chances(
+    trained: Trained, asked: SampledInterview, reports: Reports
+) -> NDArray[np.float64]:
+    """Return how probable each label (column) is behind each report; they count by weights."""
+    if not isinstance(trained.predictor, Card):
+        raise ParameterError("asked", "an interview that fits the model", type(asked).__name__)
+    behind = _given_classes(trained.predictor, asked, accepted(asked, reports)) * trained.weights
+    chances: NDArray[np.float64] = behind / behind.sum(axis=1, keepdims=True)
+    return chances
 
 
 def _given_classes(

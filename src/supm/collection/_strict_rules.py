@@ -85,11 +85,11 @@ def finest_classes(epsilon: float, labels: int) -> int:
 
     Examples
     --------
-    >>> [finest_classes(epsilon, 2) for epsilon in (1.0, 2.0, 3.0, 8.0)]
+    >>> [finest_classes(epsilon, 2) for epsilon in (1.0, 2.0, 4.0, 8.0)]
     [2, 2, 4, 4]
     """
-    # Two attributes of four classes need this many combinations, half of them in vain.
-    return 4 if labels * 16 <= 2.0 * math.exp(min(epsilon, 500.0)) else 2
+    # As many as two attributes of four classes and the label have combinations.
+    return 4 if labels * 16 <= math.exp(min(epsilon, 500.0)) else 2
 
 
 def lay_out(

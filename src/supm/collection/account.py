@@ -143,11 +143,14 @@ def _promise(study: Study, question: Question) -> Guarantee:
 
 def _method(study: Study, question: Question) -> str:
     words = [FORMS[question.form]]
+    many = len(study.schema.attributes) if question.phase == "reduce" else study.keep
     if question.phase == "reduce":
         words.append(REDUCTIONS[study.reduction])
-        words.append(f"{question.sampled} of {len(study.schema.attributes)} attributes, drawn")
-    else:
-        words.append(f"{study.keep} attribute{'s' if study.keep > 1 else ''}")
-    if question.form not in ("pw", "raw"):
-        words.append(f"up to {study.classes} classes each")
+    if question.sampled is not None:
+        words.append(f"{question.sampled} of {many} attributes, drawn")
+    elif question.form != "answer":
+        words.append(f"{many} attribute{'s' if many > 1 else ''}")
+    if question.form not in ("pw", "raw", "answer"):
+        merged = study.reduction == "regroup" and question.phase != "reduce"
+        words.append(f"up to {2 if merged else study.classes} classes each")
     return ", ".join(words)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm.collection.sampled import SampledInterview
-from supm.learning import Gaps, Line, Moments, fit_additive, fit_line
+from supm.learning import Gaps, Line, Moments, conditional, fit_additive, fit_line
 from supm.mechanisms import Tally
 from supm.messages import Scorecard
 from supm.schema.discretizer import Discretizer
@@ -57,7 +57,7 @@ def label_card(moments: Moments, weights: NDArray[np.float64] | None) -> Card:
     )
     return Card(
         rule=rule,
-        conditional=_conditional(moments),
+        conditional=conditional(moments),
         shares=fitted.shares,
         answers=fitted.answers(counted),
     )
@@ -70,7 +70,7 @@ def number_card(moments: Moments) -> Card:
         points=_split(np.round(line.points[:, np.newaxis], _DIGITS), moments.sizes),
         offsets=np.round([line.offset], _DIGITS),
     )
-    return Card(rule=rule, conditional=_conditional(moments), shares=moments.shares, line=line)
+    return Card(rule=rule, conditional=conditional(moments), shares=moments.shares, line=line)
 
 
 def moments_of(asked: SampledInterview, counts: object) -> Moments:
@@ -123,20 +123,6 @@ def _ordered(discretizer: Discretizer) -> int:
         # Two classes are a step, whatever they hold.
         return 2 if discretizer.size == 2 else 0
     return discretizer.size - (discretizer.attribute.missing == "class")
-
-
-def _conditional(moments: Moments) -> NDArray[np.float64]:
-    """Return the probability of each class given the label, smoothed by its noise."""
-    size = np.array(moments.sizes, dtype=np.float64)[moments.of][:, np.newaxis]
-    slope, told = moments.slope[:, np.newaxis], moments.told[:, np.newaxis]
-    combinations = size * moments.labels
-    held = (moments.tables / told - (1.0 - slope) / combinations) / slope
-    noise = np.sqrt(1.0 / combinations / told) / slope
-    smoothed = np.maximum(held, 0.0) + noise * moments.shares
-    totals = np.zeros((len(moments.sizes), moments.labels))
-    np.add.at(totals, moments.of, smoothed)
-    conditional: NDArray[np.float64] = smoothed / totals[moments.of]
-    return conditional
 
 
 def _split(points: NDArray[np.float64], sizes: tuple[int, ...]) -> tuple[NDArray[np.float64], ...]:

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from supm.estimators.local_randomizer import LocalRandomizer
 from supm.estimators.supm_classifier import SUPMClassifier
+from supm.estimators.supm_regressor import SUPMRegressor
 
-__all__ = ["LocalRandomizer", "SUPMClassifier"]
+__all__ = ["LocalRandomizer", "SUPMClassifier", "SUPMRegressor"]

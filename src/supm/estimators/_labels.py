@@ -18,7 +18,7 @@ from supm._errors import ParameterError, RecordError
 from supm.estimators._tables import quietly
 from supm.schema import Categorical, Schema
 
-__all__ = ["Labels", "declared_labels", "found_labels", "target_for"]
+__all__ = ["Labels", "declared_labels", "found_labels", "free_name", "target_for"]
 
 _ABSENT: Final = "this classifier requires y to be passed, but the target y is None."
 _UNREADABLE: Final = "y must be one label for each record: text or whole numbers, none missing."
@@ -65,10 +65,15 @@ def found_labels(y: object) -> Labels:
 
 def target_for(labels: Labels, names: tuple[str, ...]) -> Categorical:
     """Return a target of these labels, under a name that no column has."""
+    return Categorical(free_name(names), values=tuple(labels.classes.tolist()))
+
+
+def free_name(names: tuple[str, ...]) -> str:
+    """Return a name for the target that no column has."""
     name = "target"
     while name in names:
         name += "_"
-    return Categorical(name, values=tuple(labels.classes.tolist()))
+    return name
 
 
 def _unique(y: object) -> tuple[NDArray[Any], NDArray[np.int64]]:

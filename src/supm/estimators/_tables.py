@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 from supm._errors import ParameterError, RecordError
 from supm.schema import Attribute, Continuous, Records, Schema
 
-__all__ = ["check_schema", "quietly", "read_table"]
+__all__ = ["check_bounds", "check_schema", "quietly", "read_table"]
 
 _T = TypeVar("_T")
 _MOST: Final = 0.5
@@ -76,6 +76,15 @@ def check_schema(schema: object) -> Schema | None:
     raise ParameterError("schema", "a supm.schema.Schema or None", type(schema).__name__)
 
 
+def check_bounds(name: str, bounds: object) -> tuple[float, float]:
+    """Return the two bounds that a parameter of this name holds, or raise."""
+    if not isinstance(bounds, Sequence) or len(bounds) != 2:
+        raise ParameterError(name, "two numbers (low, high)", bounds)
+    # The attribute knows the rules of bounds; its name stands in the message.
+    checked = Continuous(name, low=bounds[0], high=bounds[1])
+    return checked.low, checked.high
+
+
 def read_table(
     estimator: Any,  # noqa: ANN401  scikit-learn has no types
     table: object,
@@ -104,7 +113,7 @@ def read_table(
             estimator.n_features_in_ = len(schema.names)
             estimator.feature_names_in_ = np.array(schema.names, dtype=object)
         return schema.read(table, labelled=False)
-    low, high = _check_bounds(estimator.bounds)
+    low, high = check_bounds("bounds", estimator.bounds)
     numbers = quietly(lambda: validate_data(estimator, table, dtype=np.float64, reset=reset))
     names = _feature_names(estimator)
     if len(set(names)) < len(names):  # older scikit-learn does not mind
@@ -138,11 +147,3 @@ def _records(attributes: Sequence[Attribute], numbers: NDArray[np.float64]) -> R
     for column in columns.values():
         column.flags.writeable = False
     return Records(attributes=tuple(attributes), columns=columns, target=None, rows=len(numbers))
-
-
-def _check_bounds(bounds: object) -> tuple[float, float]:
-    if not isinstance(bounds, Sequence) or len(bounds) != 2:
-        raise ParameterError("bounds", "two numbers (low, high)", bounds)
-    # The attribute knows the rules of bounds; its name stands in the message.
-    checked = Continuous("bounds", low=bounds[0], high=bounds[1])
-    return checked.low, checked.high

@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from supm._errors import ParameterError, RecordError
+from supm._errors import RecordError
 from supm.collection import (
-    account,
-    answer_on_device,
-    answer_reports,
-    interview,
-    make_statement,
     plan,
-    publish,
     run_in_process,
 )
 from supm.estimators._labels import declared_labels, found_labels, target_for
+from supm.estimators._probabilities import probabilities, tells_probabilities
 from supm.estimators._randomness import source_for
+from supm.estimators._study import StudyEstimator, read_trust
 from supm.estimators._tables import check_schema, read_table
-from supm.estimators._tags import tag_input
+from supm.estimators._weights import label_order
 from supm.learning import AnyClassifier, Learner, RadialSVM
-from supm.messages import Model, Study, Trust
+from supm.messages import Study, Trust
 from supm.schema import Records, Schema
 
 __all__ = ["SUPMClassifier"]
 
 
-class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+def _tells_probabilities(estimator: SUPMClassifier) -> bool:
+    # Before ``fit`` nobody knows; a call then says what is missing.
+    return not hasattr(estimator, "trained_") or tells_probabilities(estimator.trained_)
+
+
+class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Train and test as a study would, with every row of a table as an owner.
 
-    ``fit`` plans a study from public facts alone, lets each row answer the questions that fall to
-    it, and trains on the answers. ``predict`` lets each row answer the question of the test phase
-    and classifies the answer, or looks the row up on its own device where the trust says so. The
-    aggregator's part sees reports only. The table that you hold is for the simulation; in a study
-    nobody holds it.
+    ``fit`` plans a study from public facts alone (the schema, the budget, the trust, and how many
+    rows there are), lets each row answer the questions that fall to it, and trains on the answers.
+    ``predict`` lets each row answer the question of the test phase and classifies the answer, or
+    looks the row up on its own device where the trust says so. The aggregator's part sees reports
+    only. The table that you hold is for the simulation; in a study nobody holds it.
 
     Parameters
     ----------
@@ -61,15 +64,23 @@ class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         How many attributes are kept, K; by a public rule where not given.
     classes : int, optional
         Into how many classes an attribute is divided, L; by a public rule where not given.
-    reduce : {"rand", "wa", "pw", "waldp", "rank"}, optional
-        How attributes are chosen; what the trust calls for by default.
-    train : {"odp", "oda", "pw", "raw", "joint"}, optional
+    told : int, optional
+        How many attributes, drawn at random, a training owner tells; by a public rule where not
+        given.
+    reduce : {"rand", "wa", "pw", "waldp", "rank", "regroup"}, optional
+        How attributes are chosen, or classes merged; what the trust calls for by default.
+    train : {"odp", "oda", "pw", "raw", "joint", "sample"}, optional
         What leaves a training owner; what the trust calls for by default.
-    test : {"odp", "oda", "pw", "raw", "joint", "device"}, optional
+    test : {"odp", "oda", "pw", "raw", "joint", "sample", "answer", "device"}, optional
         What leaves a test owner; what the trust calls for by default.
+    class_weight : "balanced" or dict of label to float, optional
+        How much each label counts: all alike by default, each as much as any other if "balanced"
+        (by the shares that the reports show), or by these numbers, where a label that is not named
+        counts 1.
     classifier : scikit-learn classifier, optional
-        What is trained on the answers; its ``fit`` takes ``sample_weight``. By default the papers'
-        support vector machine with a radial kernel.
+        What is trained where owners tell all kept attributes; its ``fit`` takes ``sample_weight``.
+        By default the papers' support vector machine with a radial kernel. Where owners tell a few
+        attributes each (the form "sample"), a scorecard is made and this is not used.
     penalty : float, default 1.0
         The constant C of that machine; not used where a classifier is given.
     random_state : int, optional
@@ -89,7 +100,9 @@ class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     chosen_ : tuple of str
         The chosen attributes.
     trained_ : supm.collection.Trained
-        The trained classifier.
+        The trained model, with what the aggregator knows beside it.
+    model_ : supm.messages.Model
+        The model as it would be published.
     account_ : supm.collection.Account
         What each phase, a training owner and a test owner spend.
     statement_ : supm.messages.Statement
@@ -111,11 +124,11 @@ class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     >>> from supm.datasets import load_wdbc
     >>> from supm.estimators import SUPMClassifier
     >>> wdbc = load_wdbc()
-    >>> study = SUPMClassifier(epsilon=8.0, schema=wdbc.schema, keep=3, random_state=1)
+    >>> study = SUPMClassifier(epsilon=4.0, schema=wdbc.schema, random_state=1)
     >>> study.fit(wdbc.columns, wdbc.target).predict(wdbc.columns).shape
     (569,)
-    >>> len(study.chosen_), study.account_.training.epsilon <= 8.0
-    (3, True)
+    >>> study.model_.rule, study.account_.training.epsilon <= 4.0
+    (Scorecard(attributes=30, outputs=2), True)
     >>> study.statement_.simulation
     True
     """
@@ -130,9 +143,11 @@ class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         bounds: tuple[float, float] = (-1.0, 1.0),
         keep: int | None = None,
         classes: int | None = None,
+        told: int | None = None,
         reduce: str | None = None,
         train: str | None = None,
         test: str | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         classifier: Any = None,  # noqa: ANN401  scikit-learn has no types
         penalty: float = 1.0,
         random_state: int | None = None,
@@ -144,15 +159,17 @@ class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.bounds = bounds
         self.keep = keep
         self.classes = classes
+        self.told = told
         self.reduce = reduce
         self.train = train
         self.test = test
+        self.class_weight = class_weight
         self.classifier = classifier
         self.penalty = penalty
         self.random_state = random_state
 
     def fit(self, X: object, y: object) -> Self:  # noqa: N803  scikit-learn's name
-        """Plan the study, let every row answer, choose attributes and train.
+        """Plan the study, let every row answer, choose attributes or classes, and train.
 
         Parameters
         ----------
@@ -167,15 +184,10 @@ class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         """
         source, learner = source_for(self.random_state, "fit"), self._learner()
         records, schema, classes = self._labelled(X, y)
+        weights = label_order(self.class_weight, classes)
         study = self._plan(schema, records.rows)
-        self.trained_ = run_in_process(study, records, source, learner=learner)
+        self._keep(run_in_process(study, records, source, learner=learner, weights=weights))
         self.classes_ = classes
-        self.study_ = self.trained_.study
-        self.chosen_ = self.study_.attributes or ()
-        self.account_ = account(self.study_)
-        self.statement_ = make_statement(self.study_, simulation=self.trained_.simulation)
-        # Kept, so that the statement stays true when the parameter is changed later.
-        self._seed = self.random_state
         return self
 
     def predict(self, X: object) -> NDArray[Any]:  # noqa: N803  scikit-learn's name
@@ -192,24 +204,32 @@ class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             A label for each row. Each call draws and spends anew, except where the rows are looked
             up on their own device.
         """
-        check_is_fitted(self)
-        records = read_table(self, X, reset=False)
-        if self.study_.question("test") is None:
-            return self._named(answer_on_device(self.trained_, records))
-        asked = interview(self.study_, "test")
-        source = source_for(self._seed, "predict")
-        reports = asked.randomize(asked.encode(records), source)
-        return self._named(answer_reports(self.trained_, reports))
+        numbers = self._answers(X)
+        named: NDArray[Any] = self.classes_[numbers]
+        return named
 
-    @property
-    def model_(self) -> Model:
-        """The model as the aggregator would publish it: a label for each cell, and the statement.
+    @available_if(_tells_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn has no types
+    def predict_proba(self, X: object) -> NDArray[np.float64]:  # noqa: N803  scikit-learn's name
+        """Return how probable each label is, given what the test phase lets be seen.
 
-        It is what an owner downloads to look up the own record. A model of more than 2^20 cells
-        cannot be published.
+        On the device, or where the record is told as it is, that is the record; elsewhere it is the
+        noisy report, which each call draws and spends anew. After ``fit`` the method is there only
+        if the study estimates probabilities: in strict mode, unless the test form is "joint" or one
+        of the papers'; in faithful mode where training is trusted and the test on the device.
+
+        Parameters
+        ----------
+        X : table
+            One row for each test owner, with the columns that ``fit`` saw.
+
+        Returns
+        -------
+        ndarray of float64, shape (rows, labels)
+            In the order of ``classes_``. Where ``class_weight`` is set, labels count by it.
         """
         check_is_fitted(self)
-        return publish(self.trained_)
+        records = read_table(self, X, reset=False)
+        return probabilities(self.trained_, records, source_for(self._seed, "predict"))
 
     def _labelled(self, table: object, y: object) -> tuple[Records, Schema, NDArray[Any]]:
         records = read_table(self, table, reset=True)
@@ -227,11 +247,12 @@ class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         return plan(
             schema,
             epsilon=self.epsilon,
-            trust=_trust(self.trust),
+            trust=read_trust(self.trust),
             mode=self.mode,
             owners=owners,
             keep=self.keep,
             classes=self.classes,
+            told=self.told,
             reduce=self.reduce,
             train=self.train,
             test=self.test,
@@ -241,24 +262,3 @@ class SUPMClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         if self.classifier is None:
             return RadialSVM(penalty=self.penalty)
         return AnyClassifier(estimator=self.classifier)
-
-    def _named(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
-        named: NDArray[Any] = self.classes_[numbers]
-        return named
-
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
-        tags = tag_input(super().__sklearn_tags__(), self.schema)
-        # Noise costs accuracy: scikit-learn's small tables do not reach the score that it expects.
-        tags.classifier_tags.poor_score = True
-        return tags
-
-
-def _trust(trust: object) -> Trust:
-    if isinstance(trust, Trust):
-        return trust
-    if isinstance(trust, str):
-        return Trust.parse(trust)
-    if isinstance(trust, tuple | list) and all(isinstance(word, str) for word in trust):
-        return Trust.parse(",".join(trust))
-    hint = 'Write "u,u,u", or one word for each phase.'
-    raise ParameterError("trust", "three words or letters", type(trust).__name__, hint)

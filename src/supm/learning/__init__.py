@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supm.learning.additive import Additive, Line, fit_additive, fit_line
+from supm.learning.bayes import conditional, single_opinions
 from supm.learning.cells import WeightedCells
 from supm.learning.errors import Errors, measure
 from supm.learning.folds import folds
@@ -28,9 +29,11 @@ __all__ = [
     "Split",
     "WeightedCells",
     "best_split",
+    "conditional",
     "fit_additive",
     "fit_line",
     "folds",
     "measure",
     "score",
+    "single_opinions",
 ]

@@ -1,9 +1,10 @@
 """Scorecards from counts of pairs: points for each class of each attribute, shrunk by their noise.
 
-The direction is a ridge regression on the told classes, in which pairs of attributes count only as
-far as enough reports tell both. How far the labels are apart along it, and how widely people spread
-about them, follows from the same counts; what noise alone would show is taken off. Where little is
-left, the card answers with the commonest label.
+A card is the mean of two opinions. One is a ridge regression on the classes, in which pairs of
+attributes count only as far as enough reports tell both; how far the labels are apart along it, and
+how widely people spread about them, follows from the same counts, and what noise alone would show
+is taken off. The other adds up what each attribute says by itself, as far as attributes do not
+repeat each other. Where noise is all there is, the card answers with the commonest label.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Final
 import numpy as np
 from scipy.stats import norm, qmc
 
+from supm.learning.bayes import single_opinions
 from supm.learning.moments import Floats, Moments
 
 __all__ = ["Additive", "Line", "fit_additive", "fit_line"]
@@ -24,8 +26,6 @@ _CORRELATED: Final = 0.03
 # Noise leaves at least so much of the distance between labels: the order of scores is worth more
 # than their size.
 _LEAST_SIGNAL: Final = 0.3
-# How far the picture of normal scores is doubted: in it, answers are right a little too often.
-_DOUBT: Final = 0.15
 _POINTS: Final = 10  # the logarithm of how many made-up people stand for a label
 
 
@@ -45,6 +45,8 @@ class Additive:
         Variance of a score about the mean of its label, with that of the estimates.
     shares : ndarray, shape (labels,)
         Estimated shares of the labels.
+    opinions : ndarray, shape (classes, labels)
+        What each class says about the label by itself, less where attributes repeat each other.
     """
 
     directions: Floats
@@ -52,15 +54,16 @@ class Additive:
     means: Floats
     variance: float
     shares: Floats
+    opinions: Floats
 
     def points(self) -> Floats:
         """Return the points of each class (row) for each label (column)."""
-        points: Floats = self.directions @ self.means / self.variance
-        return points
+        return 0.5 * self._together() + 0.5 * self.opinions
 
     def offsets(self, weights: Floats) -> Floats:
         """Return where the sums start, if labels count by their shares times these weights."""
-        offsets: Floats = self._starts(weights) - self.centre @ self.points()
+        half = 0.5 * (self._half() + self.centre @ self._together())
+        offsets: Floats = np.log(self.shares * weights) - half
         return offsets
 
     def answers(self, weights: Floats) -> Floats:
@@ -70,17 +73,17 @@ class Additive:
         found = np.zeros((count, count))
         for label in range(count):
             scores = (normal + self.means[:, label]) @ self.means / self.variance
-            told = (scores + self._starts(weights)).argmax(axis=1)
+            told = (scores - self._half() + np.log(self.shares * weights)).argmax(axis=1)
             found[:, label] = np.bincount(told, minlength=count) / len(told)
-        sure = found * self.shares
-        unrelated = np.outer(sure.sum(axis=1), self.shares)
-        doubted: Floats = (1.0 - _DOUBT) * sure + _DOUBT * unrelated
-        return doubted
+        return _doubted(found * self.shares, self.shares, weights)
 
-    def _starts(self, weights: Floats) -> Floats:
-        half = 0.5 * np.square(self.means).sum(axis=0) / self.variance
-        starts: Floats = np.log(self.shares * weights) - half
-        return starts
+    def _together(self) -> Floats:
+        points: Floats = self.directions @ self.means / self.variance
+        return points
+
+    def _half(self) -> Floats:
+        half: Floats = 0.5 * np.square(self.means).sum(axis=0) / self.variance
+        return half
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -139,6 +142,7 @@ def fit_additive(moments: Moments) -> Additive:
         means=means,
         variance=max(variance, 1e-12),
         shares=moments.shares,
+        opinions=_unrepeated(moments),
     )
 
 
@@ -174,6 +178,33 @@ def fit_line(moments: Moments, levels: Floats) -> Line:
         variance=slope**2 * spread,
         mean=mean,
     )
+
+
+def _doubted(sure: Floats, shares: Floats, weights: Floats) -> Floats:
+    """Return answers (rows) and labels half way to the least that the answers could mean.
+
+    Normal curves make answers look right too often. Somebody who answers a label on the device
+    takes it for the likeliest, so it is at least that.
+    """
+    told = sure.sum(axis=1, keepdims=True)
+    right = np.where(told > 0, sure / np.where(told > 0, told, 1.0), shares) * weights
+    lead = np.diag(right)[:, np.newaxis] - right
+    behind = shares * weights - (shares * weights)[:, np.newaxis]
+    needed = np.where(behind > 0, lead / np.maximum(lead + behind, 1e-300), 1.0)
+    doubt = 0.5 * np.clip(needed.min(axis=1, keepdims=True), 0.0, 1.0)
+    doubted: Floats = (1.0 - doubt) * sure + doubt * told * shares
+    return doubted
+
+
+def _unrepeated(moments: Moments) -> Floats:
+    """Return what each class says by itself, as far as attributes do not repeat each other."""
+    opinions = single_opinions(moments)
+    centred = opinions - opinions.mean(axis=1, keepdims=True)
+    alone = float((moments.spread @ centred * centred).sum())
+    means = (centred.T @ moments.with_label) / moments.shares
+    between = float(np.trace((means * moments.shares) @ means.T))
+    together = _spread(moments, centred, between)
+    return opinions * min(1.0, alone / max(together, 1e-300))
 
 
 def _ridge(moments: Moments, with_target: Floats, variance: float) -> tuple[Floats, float]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from supm._errors import ParameterError
-from supm.messages._size_rules import check_sizes
+from supm.messages._size_rules import check_sizes, class_count
 from supm.messages.question import REDUCE_FORMS
 from supm.messages.rules import Scorecard
 
@@ -69,9 +69,19 @@ def _check_merges(study: Study) -> None:
     if (study.merges is not None) != due:
         rule = "given exactly where classes were merged"
         raise ParameterError("merges", rule, "absent" if due else "present")
-    if study.merges is not None and len(study.merges) != len(study.attributes or ()):
+    if study.merges is None:
+        return
+    if len(study.merges) != len(study.attributes or ()):
         rule = "one list for each chosen attribute"
         raise ParameterError("merges", rule, len(study.merges))
+    for attribute, groups in zip(study.asked("train"), study.merges, strict=True):
+        used = set(groups)
+        if len(groups) != class_count(attribute, study.classes):
+            rule = f"a group for each class of {attribute.name}"
+            raise ParameterError("merges", rule, f"{len(groups)} of them")
+        if len(used) < 2 or max(used) != len(used) - 1:
+            rule = f"groups of {attribute.name} numbered from 0, at least two"
+            raise ParameterError("merges", rule, "others")
 
 
 def _check_rule(study: Study) -> None:

@@ -7,6 +7,7 @@ from reports alone, so that they may be handed out.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import MessageError, ParameterError
-from supm._json import check_fields
+from supm._json import canonical, check_fields
 from supm._validation import Integers
 
 __all__ = ["CELLS", "CellAnswers", "Rule", "Scorecard", "read_rule"]
@@ -25,8 +26,24 @@ CELLS: Final = Integers(
 _LARGEST: Final = 1e9
 
 
+class _Plain(ABC):
+    """Equal where the numbers are, as arrays cannot be compared by themselves."""
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether another rule has the same numbers."""
+        return isinstance(other, _Plain) and self.to_form() == other.to_form()
+
+    def __hash__(self) -> int:
+        """Return what equal rules have in common."""
+        return hash(canonical(self.to_form()))
+
+    @abstractmethod
+    def to_form(self) -> dict[str, Any]:
+        """Return the rule as plain values for JSON."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class CellAnswers:
+class CellAnswers(_Plain):
     """A label for each combination of classes.
 
     Parameters
@@ -44,7 +61,7 @@ class CellAnswers:
     answers: NDArray[np.int64]
 
     def __post_init__(self) -> None:
-        given = np.asarray(self.answers)
+        given = _array("answers", self.answers, None)
         if given.ndim != 1 or given.dtype.kind not in "iu":
             got = f"{given.dtype} of shape {given.shape}"
             raise ParameterError("answers", "a list of whole numbers", got)
@@ -75,7 +92,7 @@ class CellAnswers:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Scorecard:
+class Scorecard(_Plain):
     """Points for each class of each attribute; they add up to a score for each label.
 
     Parameters
@@ -102,7 +119,7 @@ class Scorecard:
 
     def __post_init__(self) -> None:
         offsets = _numbers("offsets", self.offsets, 1)
-        points = tuple(_numbers("points", each, 2) for each in self.points)
+        points = tuple(_numbers("points", each, 2) for each in _tables(self.points))
         if not points or any(each.shape[1] != offsets.size for each in points):
             wanted = f"tables of {offsets.size} columns, one for each offset"
             raise ParameterError("points", wanted, "other tables")
@@ -190,12 +207,11 @@ def _card(form: dict[str, Any]) -> Scorecard:
     points, offsets = form["points"], form["offsets"]
     tables = isinstance(points, list) and all(isinstance(each, list) for each in points)
     rows = [row for table in points for row in table] if tables else [None]
-    if not tables or not all(_is_row(row, offsets) for row in [*rows, offsets]):
+    if not tables or not all(points) or not all(_is_row(row, offsets) for row in [*rows, offsets]):
         message = "points of a model must be tables of numbers, as wide as its offsets."
         raise MessageError(message)
-    tables_held = tuple(np.array(each, dtype=np.float64).reshape(len(each), -1) for each in points)
     try:
-        return Scorecard(points=tables_held, offsets=np.array(offsets, dtype=np.float64))
+        return Scorecard(points=tuple(points), offsets=offsets)
     except ParameterError as error:
         raise MessageError(str(error)) from None
 
@@ -206,8 +222,20 @@ def _is_row(row: object, offsets: object) -> bool:
     return bool(row) and all(type(each) in (int, float) and abs(each) <= _LARGEST for each in row)
 
 
-def _numbers(name: str, given: NDArray[Any], axes: int) -> NDArray[np.float64]:
-    held = np.array(given, dtype=np.float64)
+def _tables(given: object) -> tuple[object, ...]:
+    return tuple(given) if isinstance(given, tuple | list) else ()
+
+
+def _array(name: str, given: object, kind: type | None) -> NDArray[Any]:
+    try:
+        return np.array(given, dtype=kind)
+    except (TypeError, ValueError, OverflowError):
+        raise ParameterError(name, "a table of numbers", type(given)) from None
+
+
+def _numbers(name: str, given: object, axes: int) -> NDArray[np.float64]:
+    # A zero has no sign: equal rules have equal text.
+    held = _array(name, given, np.float64) + 0.0
     if held.ndim != axes or not held.size or not np.isfinite(held).all():
         wanted = f"finite numbers in {axes} {'axes' if axes > 1 else 'axis'}"
         raise ParameterError(name, wanted, f"shape {held.shape}")

@@ -40,6 +40,7 @@ _NUMBERS: Final[dict[str, Integers | Reals]] = {
     "classes": Integers("classes", 2, 1 << 16),
 }
 _WEIGHT: Final = Integers("a group's weight", 1, 1 << 32)
+_GROUP: Final = Integers("each group of merges", 0, 1 << 16)
 _LONGEST_PURPOSE: Final = 2000
 _FIELDS: Final = (
     "version",
@@ -153,8 +154,9 @@ class Study:
             object.__setattr__(self, "attributes", _members("attributes", self.attributes, str))
         if self.merges is not None:
             lists = _members("merges", self.merges, object)
-            merges = tuple(_members("merges", each, int) for each in lists)
-            object.__setattr__(self, "merges", merges)
+            merges = (_members("merges", each, object) for each in lists)
+            checked = tuple(tuple(_GROUP.check(group) for group in each) for each in merges)
+            object.__setattr__(self, "merges", checked)
         if self.rule is not None and not isinstance(self.rule, CellAnswers | Scorecard):
             raise ParameterError("rule", "CellAnswers or a Scorecard", type(self.rule))
         check_rules(self)

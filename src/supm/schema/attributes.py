@@ -83,9 +83,8 @@ class Continuous:
 
     def scaled(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return numbers on [-1, 1], where the public bounds become -1 and 1."""
-        # Halves first: the difference of two large bounds may overflow.
-        half = self.high / 2 - self.low / 2
-        return np.clip((values / 2 - self.low / 2) / half * 2 - 1, -1.0, 1.0)
+        # No overflow: bounds are less than the largest number apart.
+        return np.clip((values - self.low) / (self.high - self.low) * 2 - 1, -1.0, 1.0)
 
     def unscaled(self, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return numbers between the bounds, where -1 and 1 become the public bounds."""

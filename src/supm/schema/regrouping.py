@@ -52,7 +52,8 @@ class Regrouped(Discretizer):
                 f"{self.finer.size} classes."
             )
             raise SchemaError(message)
-        if sorted(set(self.groups)) != list(range(max(self.groups) + 1)) or max(self.groups) < 1:
+        used = set(self.groups)
+        if len(used) < 2 or min(used) != 0 or max(used) != len(used) - 1:
             message = f"{self.attribute.name}: groups must be numbered from 0, at least two."
             raise SchemaError(message)
 
