@@ -17,10 +17,11 @@ from supm.collection.sampled import SampledInterview
 from supm.collection.testing import answer_on_device, asked_in_test
 from supm.collection.training import Trained
 from supm.learning import Gaps, Learner, Moments, Scores, score
+from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.messages import Study
 from supm.schema import Records
 
-__all__ = ["AtTheirWord", "NotDebiased", "follow"]
+__all__ = ["AtTheirWord", "NotDebiased", "follow", "private_majority"]
 
 
 class AtTheirWord(Crowd):
@@ -51,15 +52,33 @@ class NotDebiased(Crowd):
         counts = self._counted(reduced, "train", parts)
         even = np.ones(reduced.labels)
         card = label_card(_believed(moments_of(asked, counts)), even)
-        return Trained(
-            study=reduced, predictor=card, weights=even, simulation=counts.simulation
-        )
+        return Trained(study=reduced, predictor=card, weights=even, simulation=counts.simulation)
 
 
 def _believed(moments: Moments) -> Moments:
     count = len(moments.sizes)
     gaps = Gaps(overall=1.0, single=np.ones(count), pair=np.ones((count, count)))
     return replace(moments, gaps=gaps)
+
+
+def private_majority(
+    labels: NDArray[np.int64],
+    folds: Sequence[NDArray[np.int64]],
+    randomizer: GeneralizedRandomizedResponse,
+    source: RandomSource,
+) -> Scores:
+    """Answer everybody with the label that the others told most often, each with a whole budget.
+
+    The commonest label is no public number: this is the constant answer that budget and people
+    allow, where nothing but the label is ever asked.
+    """
+    told = randomizer.randomize(labels, source).symbols.reshape(-1)
+    answers = np.zeros(len(labels), dtype=np.int64)
+    everybody = np.bincount(told, minlength=randomizer.size)
+    for fold in folds:
+        others = everybody - np.bincount(told[fold], minlength=randomizer.size)
+        answers[fold] = others.argmax()
+    return score(labels, answers)
 
 
 def follow(

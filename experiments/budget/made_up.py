@@ -119,13 +119,13 @@ def _rare(source: RandomSource) -> Table:
 
 
 def _xor(source: RandomSource) -> Table:
-    """The label is the sign of a product; no attribute alone says anything."""
+    """Label people by the sign of a product; no attribute alone says anything."""
     table = normal(source.child("own"), 4_000, 6)
     return numbers(table, (table[:, 0] * table[:, 1] > 0).astype(np.int64))
 
 
 def _ring(source: RandomSource) -> Table:
-    """The label is whether a point is outside a circle; means say nothing."""
+    """Label people by whether they are outside a circle; means say nothing."""
     table = normal(source.child("own"), 3_000, 8)
     outside = np.square(table[:, :2]).sum(axis=1) > 1.4
     return numbers(table, outside.astype(np.int64))

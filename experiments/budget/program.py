@@ -9,8 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from experiments.budget.results import Results, keep_rows, read_rows, write_row
-from experiments.budget.settings import FULL, QUICK, Job, Scope, jobs_of
+from experiments.budget.pictures import draw_all
+from experiments.budget.readme import write_readme
+from experiments.budget.results import Results, Row, keep_rows, read_rows, write_row
+from experiments.budget.settings import ACADEMIC, FAITHFUL, FULL, QUICK, Job, Scope, jobs_of
+from experiments.budget.stages import measure_stages, read_stages
 from experiments.budget.variants import measure
 from tqdm import tqdm
 
@@ -29,13 +32,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, metavar="DIR", help="where to write (here)")
     parser.add_argument("--tables", action="store_true", help="write from what is finished")
     parser.add_argument(
-        "--again", nargs="+", default=[], metavar="VARIANT", help="variants to measure anew, or all"
+        "--again",
+        nargs="+",
+        default=[],
+        metavar="VARIANT",
+        help="what to measure anew: all, ours, stages, or names of variants",
     )
     options = parser.parse_args(arguments)
     scope = QUICK if options.quick else FULL
     output = options.output or (Path(tempfile.mkdtemp()) if options.quick else HERE)
     output.mkdir(parents=True, exist_ok=True)
-    _forget(output / "results.csv", options.again)
+    _forget(output, options.again)
     run(scope, output, measured=not options.tables)
     sys.stdout.write(f"Written to {output}\n")
     return 0
@@ -43,12 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(scope: Scope, output: Path, *, measured: bool = True) -> Results:
     """Measure what is missing, then write everything from what is there."""
-    path = output / "results.csv"
+    path, staged = output / "results.csv", output / "stages.csv"
     jobs = jobs_of(scope)
     if measured:
         _measure_missing(jobs, path)
+        measure_stages(staged, scope.stages)
     wanted = set(jobs)
-    return Results([row for row in read_rows(path) if row.job in wanted])
+    results = Results([row for row in read_rows(path) if row.job in wanted])
+    pictures = draw_all(results, scope, output / "figures")
+    write_readme(results, scope, read_stages(staged), pictures, output / "README.md")
+    return results
 
 
 def _measure_missing(jobs: list[Job], path: Path) -> None:
@@ -60,7 +71,14 @@ def _measure_missing(jobs: list[Job], path: Path) -> None:
             write_row(row, path)
 
 
-def _forget(path: Path, variants: Sequence[str]) -> None:
+def _named(row: Row, variants: Sequence[str]) -> bool:
+    ours = row.variant not in (*ACADEMIC, *FAITHFUL)
+    return "all" in variants or row.variant in variants or (ours and "ours" in variants)
+
+
+def _forget(output: Path, variants: Sequence[str]) -> None:
     if variants:
-        kept = [r for r in read_rows(path) if "all" not in variants and r.variant not in variants]
-        keep_rows(kept, path)
+        path = output / "results.csv"
+        keep_rows([row for row in read_rows(path) if not _named(row, variants)], path)
+    if {"all", "stages"} & set(variants):
+        (output / "stages.csv").unlink(missing_ok=True)

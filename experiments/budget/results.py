@@ -148,9 +148,5 @@ def _row(cells: dict[str, str]) -> Row:
         data=cells["data"],
         variant=cells["variant"],
         repetitions=int(cells["repetitions"]),
-        **{
-            name: float(cells[name])
-            for name in COLUMNS
-            if name not in (*_TEXTS, "repetitions")
-        },
+        **{name: float(cells[name]) for name in COLUMNS if name not in (*_TEXTS, "repetitions")},
     )

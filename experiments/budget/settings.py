@@ -19,6 +19,7 @@ __all__ = [
     "FAITHFUL",
     "FULL",
     "GUARANTEES",
+    "MAJORITY",
     "QUICK",
     "Job",
     "Scope",
@@ -33,6 +34,9 @@ ACADEMIC_BUDGETS: Final = (1.0, 2.0, 4.0, 8.0)
 
 FAITHFUL: Final = ("faithful pw", "faithful waldp", "faithful rand")
 """The papers' protocol with its private reductions, and with the one that asks nobody."""
+
+MAJORITY: Final = "private majority"
+"""The constant answer that budget and people allow."""
 
 ABLATED: Final = ("wdbc", "ionosphere", "adult", "digits")
 """Data sets of the ablation."""
@@ -160,7 +164,7 @@ def _bars(scope: Scope) -> Iterator[Job]:
 def _against_faithful(scope: Scope) -> Iterator[Job]:
     for data in (*scope.data, *scope.others):
         for epsilon in _shared(scope, GUARANTEES):
-            for variant in ("strict", *FAITHFUL):
+            for variant in ("strict", *FAITHFUL, MAJORITY):
                 yield _job(scope, data, epsilon, variant)
 
 

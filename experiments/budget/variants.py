@@ -8,28 +8,31 @@
   own with a part of the budget, in training and in test.
 - other stages: one stage where the planner has two, and two where it has one.
 - cells: attributes by a private ranking, one joint report of all of them, a machine on the cells.
+- private majority: everybody sends the label, nothing else; the commonest one told is the answer.
 - at their word, not debiased: see `experiments.budget.ablations`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import fmean, stdev
 from typing import Any, Final
 
 import numpy as np
-from experiments.budget.ablations import AtTheirWord, NotDebiased, follow
+from experiments.budget.ablations import AtTheirWord, NotDebiased, follow, private_majority
 from experiments.budget.baselines import BASELINES, on_device_accuracy
+from experiments.budget.data import label_count
 from experiments.budget.made_up import table_of
 from experiments.budget.results import Row
-from experiments.budget.settings import ACADEMIC, Job
+from experiments.budget.settings import ACADEMIC, MAJORITY, Job
 from numpy.typing import NDArray
 
 from supm import ParameterError, RandomSource, simulation
 from supm.collection import cross_validate, plan
 from supm.learning import Scores
 from supm.learning import folds as split
+from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.messages import Study
 from supm.schema import Records, Schema
 
@@ -46,7 +49,7 @@ _WISHES: Final[dict[str, dict[str, Any]]] = {
 }
 _OWNERS: Final = {"at their word": AtTheirWord, "not debiased": NotDebiased}
 
-Folds = list[NDArray[np.int64]]
+Folds = Sequence[NDArray[np.int64]]
 Trial = tuple[Scores | None, Scores]
 
 
@@ -83,9 +86,7 @@ def two_stages(schema: Schema, *, epsilon: float, owners: int) -> Study:
     return plan(schema, epsilon=epsilon, owners=owners, reduce="regroup", classes=classes)
 
 
-def _trial(
-    job: Job, schema: Schema, records: Records
-) -> Callable[[Folds, RandomSource], Trial]:
+def _trial(job: Job, schema: Schema, records: Records) -> Callable[[Folds, RandomSource], Trial]:
     if job.variant in ACADEMIC:
         baseline = next(each for each in BASELINES if each.name == job.variant)
         return lambda parts, source: (
@@ -94,6 +95,8 @@ def _trial(
                 baseline, schema, records, job.epsilon, folds=len(parts), source=source
             ),
         )
+    if job.variant == MAJORITY:
+        return _told_majority(job.epsilon, label_count(schema), np.asarray(records.target))
     study = study_of(schema, job.variant, job.epsilon, records.rows)
     if job.variant in _OWNERS:
         owners = _OWNERS[job.variant]
@@ -105,6 +108,18 @@ def _trial(
         return trial.answered, trial.on_device
 
     return validated
+
+
+def _told_majority(
+    epsilon: float, labels: int, truth: NDArray[np.int64]
+) -> Callable[[Folds, RandomSource], Trial]:
+    randomizer = GeneralizedRandomizedResponse.for_epsilon(size=labels, epsilon=epsilon)
+
+    def answered(parts: Folds, source: RandomSource) -> Trial:
+        found = private_majority(truth, parts, randomizer, source.child("labels"))
+        return found, found
+
+    return answered
 
 
 def _summary(job: Job, found: list[Trial], seconds: float) -> Row:

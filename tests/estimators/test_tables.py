@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from supm import RecordError
-from supm.estimators import LocalRandomizer, SUPMClassifier
+from supm.estimators import LocalRandomizer, SUPMClassifier, SUPMRegressor
 
 TEXT = "hunter2"
 NUMBER = 271828.25
@@ -65,7 +65,9 @@ def check_silent(error: BaseException) -> None:
     assert error.__context__ is None
 
 
-@pytest.mark.parametrize("estimator", [LocalRandomizer(), SUPMClassifier()], ids=str)
+@pytest.mark.parametrize(
+    "estimator", [LocalRandomizer(), SUPMClassifier(), SUPMRegressor()], ids=str
+)
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
 def test_a_table_that_cannot_be_read_is_refused_without_a_value(table: Any, estimator: Any) -> None:
     with pytest.raises((TypeError, ValueError)) as caught:

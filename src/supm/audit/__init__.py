@@ -20,7 +20,8 @@ from supm.audit.crowd import check_crowd
 from supm.audit.density import check_stated_epsilon, density_epsilon
 from supm.audit.empirical import LowerBound, epsilon_lower_bound
 from supm.audit.estimator import check_estimates, check_unbiased, check_variance
-from supm.audit.example_studies import example_records, small_studies
+from supm.audit.example_models import completed
+from supm.audit.example_studies import example_records, large_studies, small_studies
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.grid import check_grid
 from supm.audit.independence import check_independence
@@ -34,7 +35,9 @@ from supm.audit.sampler import check_density, check_sampler
 from supm.audit.shipped import Entry, Kind, catalogue, entry, kinds
 from supm.audit.sources import check_mark, check_source
 from supm.audit.studies import StudyAudit, audit_owner, audit_studies, audit_study
+from supm.audit.study_attacks import attack_owner, attack_study, telling_pairs
 from supm.audit.suite import audit, audit_all
+from supm.audit.telling import by_devices, by_interviews
 from supm.audit.verdict import Audit, Verdict
 
 __all__ = [
@@ -49,11 +52,15 @@ __all__ = [
     "StudyAudit",
     "Verdict",
     "attack",
+    "attack_owner",
+    "attack_study",
     "audit",
     "audit_all",
     "audit_owner",
     "audit_studies",
     "audit_study",
+    "by_devices",
+    "by_interviews",
     "catalogue",
     "check_attack",
     "check_channel",
@@ -79,11 +86,14 @@ __all__ = [
     "check_support",
     "check_unbiased",
     "check_variance",
+    "completed",
     "density_epsilon",
     "entry",
     "epsilon_lower_bound",
     "exact_epsilon",
     "example_records",
     "kinds",
+    "large_studies",
     "small_studies",
+    "telling_pairs",
 ]

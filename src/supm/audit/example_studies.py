@@ -94,7 +94,9 @@ def _strict(epsilon: float) -> dict[str, Study]:
         "known, sample, answer": plan(two, epsilon=epsilon, classes=2),
         "known, sample, sample": plan(two, epsilon=epsilon, classes=2, told=1, test="sample"),
         "known, sample, answer of mixed sizes": plan(mixed, epsilon=epsilon, classes=3, told=2),
-        "known, joint, answer": plan(two, epsilon=epsilon, classes=2, train="joint"),
+        "known, joint, answer": plan(
+            two, epsilon=epsilon, classes=2, attributes=two.names, train="joint"
+        ),
         "rank, sample, answer": plan(
             mixed, epsilon=epsilon, classes=2, reduce="rank", keep=2, sampled=1, told=1
         ),
@@ -103,7 +105,7 @@ def _strict(epsilon: float) -> dict[str, Study]:
         ),
         "known, sample, answer of a number": plan(stay, epsilon=epsilon, classes=2, told=1),
         "regroup, sample, answer of a number": plan(
-            stay, epsilon=epsilon, classes=3, reduce="regroup", sampled=1, told=1
+            stay, epsilon=epsilon, classes=2, reduce="regroup", sampled=1, told=1
         ),
     }
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Final
 
 from supm._random import RandomSource
 from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_one, exact_epsilon
-from supm.audit.example_studies import example_records, small_studies
+from supm.audit.claims import check_budget, comparable, name_of
+from supm.audit.example_models import completed
+from supm.audit.example_studies import example_records, large_studies, small_studies
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.owner_answers import check_owner
 from supm.audit.owner_output import Branch, OwnerOutput
 from supm.audit.sampler import check_sampler
+from supm.audit.study_attacks import attack_study
 from supm.audit.verdict import Audit
 from supm.collection import account, interview
-from supm.mechanisms._words import stated
 from supm.messages import Question, Study
 from supm.privacy import Guarantee, PureLDP
 
@@ -71,7 +72,7 @@ def audit_study(
     Parameters
     ----------
     study : Study
-        The study. Before the attributes are chosen, the first ``keep`` stand for the chosen ones.
+        The study. What is learned only later has public stand-ins: `completed`.
     source : RandomSource
         Where randomness comes from.
     draws : int, default 4096
@@ -94,8 +95,7 @@ def audit_study(
     >>> print(found.testing)
     pw, odp, oda (test owner): claimed inf, exact inf, lower bound -, no guarantee
     """
-    if study.attributes is None:
-        study = study.reduced(study.schema.names[: study.keep])
+    study = completed(study)
     promised = account(study)
     first = _audit_phases(study, ("reduce", "train"), promised.training, source, (draws, error / 2))
     second = _audit_phases(study, ("test",), promised.testing, source, (draws, error / 2))
@@ -103,7 +103,7 @@ def audit_study(
 
 
 def audit_studies(source: RandomSource) -> Iterator[Audit]:
-    """Audit the owners of all `small_studies`, one after the other.
+    """Audit the owners of all `small_studies` and `large_studies`, one after the other.
 
     Parameters
     ----------
@@ -121,9 +121,14 @@ def audit_studies(source: RandomSource) -> Iterator[Audit]:
     >>> next(audit_studies(simulation(1))).verdict
     'true'
     """
-    audited = small_studies()
-    for study in audited.values():
-        yield from audit_study(study, source, error=FAMILY_ERROR / len(audited)).rows
+    small, large = small_studies(), large_studies()
+    error = FAMILY_ERROR / (len(small) + len(large))
+    for name, study in small.items():
+        for row in audit_study(study, source, error=error).rows:
+            yield replace(row, mechanism=name)
+    for name, study in large.items():
+        for row in attack_study(study, source, error=error):
+            yield replace(row, mechanism=name)
 
 
 def audit_owner(
@@ -196,40 +201,16 @@ def _audit_phases(
         ),
     )
     found = audit_owner(
-        output, source, claimed=_comparable(promised), draws=effort[0], error=effort[1]
+        output, source, claimed=comparable(promised), draws=effort[0], error=effort[1]
     )
     some = [records[place * (len(records) - 1) // (_OWNERS - 1)] for place in range(_OWNERS)]
-    more = _check_budget(study, promised), *(_check_phase(study, each) for each in asked)
-    forms = (study.question("train"), study.question("test"))
-    words = [study.reduction, *("device" if form is None else form.form for form in forms)]
+    more = check_budget(study, promised), *(_check_phase(study, each) for each in asked)
     return replace(
         found,
-        mechanism=", ".join(words),
+        mechanism=name_of(study),
         claimed=promised.epsilon if isinstance(promised, PureLDP) else math.inf,
         parameters="test owner" if phases == ("test",) else "training owner",
         findings=(*found.findings, *more, check_owner(study, phases, some, source)),
-    )
-
-
-def _comparable(promised: Guarantee) -> float:
-    """Return the claim as exact epsilons are compared with it.
-
-    A guarantee names the decimal that it prints as; an exact epsilon is a float that reads as no
-    less either in binary or as a decimal.
-    """
-    if not isinstance(promised, PureLDP):
-        return math.inf
-    return stated(Fraction(repr(promised.epsilon)))
-
-
-def _check_budget(study: Study, promised: Guarantee) -> Finding:
-    """Check that the account is within what the study states, where anything is promised."""
-    claimed = promised.epsilon if isinstance(promised, PureLDP) else 0.0
-    return Finding(
-        check="check_budget",
-        passed=claimed <= study.epsilon,
-        detail=f"the account claims {claimed:.9g}, the study states {study.epsilon:.9g}",
-        statistic=claimed,
     )
 
 

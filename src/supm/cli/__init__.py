@@ -35,17 +35,18 @@ _FAILED, _WRONG_USAGE, _INTERRUPTED, _UNREAD = 1, 2, 130, 141
 _OPTIONS = {
     "attributes": "--known",
     "mechanism": "NAME",
-    "trust of the reduce phase": "--trust",
-    "trust of the train phase": "--trust",
-    "trust of the test phase": "--trust",
-    "form of the reduce phase": "--reduce",
-    "form of the train phase": "--train",
-    "form of the test phase": "--test",
+    "reduction": "--reduce",
+} | {
+    f"{what} of the {phase} phase": f"--{phase}"
+    for what in ("form", "the question")
+    for phase in ("reduce", "train", "test")
+} | {
+    f"trust of the {phase} phase": "--trust" for phase in ("reduce", "train", "test")
 } | {
     name: f"--{name}"
     for name in (
         *("classes", "epsilon", "folds", "keep", "mode", "owners", "penalty", "purpose", "reduce"),
-        *("repeats", "seed", "size", "test", "train", "trust"),
+        *("repeats", "sampled", "seed", "size", "test", "told", "train", "trust", "weights"),
     )
 }
 

@@ -1,4 +1,4 @@
-"""Accuracy against epsilon, between the line without privacy and that of the commonest class.
+"""What budgets buy: lines that rise with epsilon, between levels that do not depend on it.
 
 The colours are those of Okabe and Ito, which everybody can tell apart; line styles and marks differ
 too, so that the picture can be read without colours.
@@ -7,17 +7,68 @@ too, so that the picture can be read without colours.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-__all__ = ["Curve", "draw", "draw_curve"]
+__all__ = ["Curve", "Kind", "Level", "Line", "draw", "draw_curve"]
 
-_REPORTED, _DEVICE, _OPEN, _CONSTANT = "#0072B2", "#009E73", "#D55E00", "#666666"
+Kind: TypeAlias = Literal["answered", "device", "papers", "limit", "open", "constant"]
+
+_STYLES: Final[dict[str, dict[str, Any]]] = {
+    "answered": {"color": "#0072B2", "marker": "o", "linestyle": "-", "zorder": 4},
+    "device": {"color": "#009E73", "marker": "s", "linestyle": "-.", "zorder": 3},
+    "papers": {"color": "#CC79A7", "marker": "^", "linestyle": (0, (5, 1)), "zorder": 2.5},
+    "limit": {"color": "#0072B2", "linestyle": "-", "linewidth": 0.8, "alpha": 0.7},
+    "open": {"color": "#D55E00", "linestyle": "--"},
+    "constant": {"color": "#666666", "linestyle": ":"},
+}
 # Budgets that span more than this factor are read better on a logarithmic axis.
 _LINEAR: Final = 6.0
 _MOST_TICKS: Final = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """Something that depends on the budget.
+
+    Parameters
+    ----------
+    name : str
+        What the legend says.
+    kind : str
+        Which style it has.
+    places, values : tuple of float
+        Budgets, rising, and what is reached with each.
+    spread : tuple of float, optional
+        Its standard deviation over the repetitions.
+    """
+
+    name: str
+    kind: Kind
+    places: tuple[float, ...]
+    values: tuple[float, ...]
+    spread: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Level:
+    """Something that does not depend on the budget.
+
+    Parameters
+    ----------
+    name : str
+        What the legend says.
+    kind : str
+        Which style it has.
+    value : float
+        Where it is.
+    """
+
+    name: str
+    kind: Kind
+    value: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,33 +81,24 @@ class Curve:
         Whose data, and how the figures came about.
     epsilons : tuple of float
         The budgets, rising.
-    reported, spread : tuple of float
-        Mean accuracy for each budget, and its standard deviation over the repetitions.
-    device : tuple of float
-        Mean accuracy where records are classified on their owner's device.
-    majority : float
-        Accuracy of always predicting the commonest class.
-    without_privacy : float or None
-        Accuracy of the same learner on the raw data, if it was measured.
-    tested_on_device : bool
-        Whether the study tests on the device, so that there is no line of reported records.
-    budget : str
-        What the axis of the budgets says.
+    lines : tuple of Line
+        What depends on the budget.
+    levels : tuple of Level
+        What does not.
+    budget, measure : str
+        What the two axes say.
     """
 
     title: str
     epsilons: tuple[float, ...]
-    reported: tuple[float, ...]
-    spread: tuple[float, ...]
-    device: tuple[float, ...]
-    majority: float
-    without_privacy: float | None
-    tested_on_device: bool
+    lines: tuple[Line, ...]
+    levels: tuple[Level, ...]
     budget: str
+    measure: str
 
 
 def draw(curve: Curve, path: str) -> None:
-    """Draw accuracy against epsilon.
+    """Draw what budgets buy.
 
     Parameters
     ----------
@@ -65,7 +107,7 @@ def draw(curve: Curve, path: str) -> None:
     path : str
         Where to write it; the ending says in which format.
     """
-    figure = Figure(figsize=(7.2, 5.2), layout="constrained")
+    figure = Figure(figsize=(7.2, 5.4), layout="constrained")
     FigureCanvasAgg(figure)
     panel = figure.subplots()
     draw_curve(panel, curve)
@@ -75,7 +117,7 @@ def draw(curve: Curve, path: str) -> None:
 
 
 def draw_curve(panel: Any, curve: Curve) -> None:  # noqa: ANN401  matplotlib ships no types
-    """Draw accuracy against epsilon into a panel of a larger picture.
+    """Draw what budgets buy into a panel of a larger picture.
 
     Parameters
     ----------
@@ -84,42 +126,20 @@ def draw_curve(panel: Any, curve: Curve) -> None:  # noqa: ANN401  matplotlib sh
     curve : Curve
         What to draw.
     """
-    _draw_lines(panel, curve)
-    _draw_budgets(panel, curve)
+    for line in curve.lines:
+        _draw_line(panel, line)
+    for level in curve.levels:
+        panel.axhline(level.value, label=level.name, **_STYLES[level.kind])
     _label(panel, curve)
 
 
-def _draw_lines(panel: Any, curve: Curve) -> None:  # noqa: ANN401  matplotlib ships no types
-    if curve.without_privacy is not None:
-        panel.axhline(
-            curve.without_privacy,
-            color=_OPEN,
-            linestyle="--",
-            label=f"without privacy: {curve.without_privacy:.1%}",
-        )
-    panel.axhline(
-        curve.majority,
-        color=_CONSTANT,
-        linestyle=":",
-        label=f"always the commonest class: {curve.majority:.1%}",
-    )
-
-
-def _draw_budgets(panel: Any, curve: Curve) -> None:  # noqa: ANN401  matplotlib ships no types
-    spread = curve.spread if curve.tested_on_device else None
-    style = {"color": _DEVICE, "marker": "s", "linestyle": "-.", "capsize": 4}
-    panel.errorbar(
-        curve.epsilons, curve.device, yerr=spread, label="tested on the owner's device", **style
-    )
-    if not curve.tested_on_device:
+def _draw_line(panel: Any, line: Line) -> None:  # noqa: ANN401  matplotlib ships no types
+    style = _STYLES[line.kind]
+    if line.spread is None:
+        panel.plot(line.places, line.values, label=line.name, **style)
+    else:
         panel.errorbar(
-            curve.epsilons,
-            curve.reported,
-            yerr=curve.spread,
-            color=_REPORTED,
-            marker="o",
-            capsize=4,
-            label="tested by a report (± 1 s.d.)",
+            line.places, line.values, yerr=line.spread, label=line.name, capsize=4, **style
         )
 
 
@@ -131,7 +151,7 @@ def _label(panel: Any, curve: Curve) -> None:  # noqa: ANN401  matplotlib ships 
         panel.set_xticks(curve.epsilons, [f"{each:g}" for each in curve.epsilons])
         panel.set_xticks([], minor=True)
     panel.set_xlabel(curve.budget)
-    panel.set_ylabel("accuracy")
+    panel.set_ylabel(curve.measure)
     panel.yaxis.set_major_formatter(lambda share, _place: f"{share:.0%}")
     panel.set_title(curve.title)
     panel.grid(alpha=0.3)

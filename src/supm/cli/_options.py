@@ -9,25 +9,32 @@ from supm.cli._arguments import trust, whole
 __all__ = ["METHODS", "add_study_options"]
 
 METHODS = """\
-how attributes are chosen (--reduce):
-  rank    by joint reports of one attribute and the target; the default of strict mode
-  rand    at random, nobody is asked; the default of faithful mode
-  waldp   by classes through randomized response
-  pw      by numbers through the piecewise mechanism
-  wa      by classes as they are; only where reduce is trusted, and the default there
+what is learned before training (--reduce):
+  regroup  which classes belong together, by sampled reports; the default of strict mode where
+           many owners are expected, and otherwise nothing is asked
+  rank     which attributes go with the target, by sampled reports
+  rand     attributes are drawn at random, nobody is asked; the default of faithful mode
+  waldp    which attributes go with the target, by classes through randomized response
+  pw       the same, by numbers through the piecewise mechanism
+  wa       the same, by classes as they are; only where reduce is trusted, and the default there
 
 what leaves an owner (--train, --test):
-  joint   all classes as one symbol, randomised as a whole; the default of strict mode
-  odp     each class through a randomized response of its own; the default of faithful mode
-  pw      each number through the piecewise mechanism
-  oda     each class as it is; only where the phase is trusted, and the default there
-  raw     each number as it is; only where the phase is trusted, for comparison
-  device  nothing: the model comes to the record (--test only, the same as --trust u,u,d)
+  sample   a few attributes, drawn at random, as one symbol that is randomised as a whole; the
+           default of strict mode to train
+  answer   what the model answers, randomised (--test only); the default of strict mode to test
+  joint    all kept attributes as one symbol, randomised as a whole; the default of strict mode to
+           train where budget and people carry the whole table
+  odp      each class through a randomized response of its own; the default of faithful mode
+  pw       each number through the piecewise mechanism
+  oda      each class as it is; only where the phase is trusted, and the default there
+  raw      each number as it is; only where the phase is trusted, for comparison
+  device   nothing: the model comes to the record (--test only, the same as --trust u,u,d)
 
 A form that protects more than the trust asks for is allowed.
 """
-_REDUCTIONS = ("rank", "rand", "waldp", "pw", "wa")
-_FORMS = ("joint", "odp", "pw", "oda", "raw")
+_REDUCTIONS = ("regroup", "rank", "rand", "waldp", "pw", "wa")
+_FORMS = ("sample", "joint", "odp", "pw", "oda", "raw")
+_MOST_TOLD = 1 << 20
 
 
 def add_study_options(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +74,14 @@ def add_study_options(parser: argparse.ArgumentParser) -> None:
         help="use this attribute instead of searching; repeat it for more (in Python: "
         "plan(attributes=…))",
     )
+    for name, what in (("sampled", "before training"), ("told", "to train")):
+        parser.add_argument(
+            f"--{name}",
+            type=whole(1, _MOST_TOLD),
+            metavar="S",
+            help=f"how many attributes an owner tells {what}, drawn at random; by a public rule "
+            "otherwise",
+        )
     _add_methods(parser)
 
 
@@ -75,9 +90,9 @@ def _add_methods(parser: argparse.ArgumentParser) -> None:
         "--reduce",
         choices=_REDUCTIONS,
         metavar="HOW",
-        help=f"how attributes are chosen: {', '.join(_REDUCTIONS)} (see below)",
+        help=f"what is learned before training: {', '.join(_REDUCTIONS)} (see below)",
     )
-    for phase, forms in (("train", _FORMS), ("test", (*_FORMS, "device"))):
+    for phase, forms in (("train", _FORMS), ("test", ("answer", *_FORMS, "device"))):
         parser.add_argument(
             f"--{phase}",
             choices=forms,

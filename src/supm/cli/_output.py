@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 __all__ = ["counted", "notice", "paragraph", "say", "table"]
 
@@ -12,7 +13,13 @@ _NOTICED = 0.01
 _WIDTH = 88
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+def table(
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    left: int = 1,
+    widest: int | None = None,
+) -> str:
     """Align columns: the first ``left`` ones at the left, the others at the right.
 
     Parameters
@@ -23,6 +30,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) 
         The cells.
     left : int, default 1
         How many columns hold words.
+    widest : int, optional
+        Words are broken into lines of at most so many characters.
 
     Returns
     -------
@@ -36,8 +45,11 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) 
     a          10
     longer      5
     """
-    widths = [max(len(row[place]) for row in (head, *rows)) for place in range(len(head))]
-    return "\n".join(_line(row, widths, left) for row in (head, *rows))
+    lines = [head, *rows]
+    if widest is not None:
+        lines = [line for row in lines for line in _broken(row, left, widest)]
+    widths = [max(len(row[place]) for row in lines) for place in range(len(head))]
+    return "\n".join(_line(row, widths, left) for row in lines)
 
 
 def notice(asked: float, kept: float) -> None:
@@ -101,6 +113,12 @@ def counted(number: int, noun: str) -> str:
     ('1 fold', '3 folds')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _broken(row: Sequence[str], left: int, widest: int) -> Iterator[Sequence[str]]:
+    """Break the words of a row into lines, with the numbers on the first."""
+    words = [textwrap.wrap(cell, widest) for cell in row[:left]]
+    return zip_longest(*words, *([cell] for cell in row[left:]), fillvalue="")
 
 
 def _line(row: Sequence[str], widths: Sequence[int], left: int) -> str:

@@ -1,28 +1,31 @@
-"""The plans of several budgets: what they share is said once, and what differs is a table."""
+"""The plans of several budgets: who is asked what, why, and what is promised."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
+from supm.cli._asking import TRUTH, askings_table
 from supm.cli._output import counted, paragraph, table
-from supm.cli._words import cost, plan_lines, promise_words
-from supm.collection import Simulation
+from supm.cli._words import cost, opening_lines, promise_words, trust_words
+from supm.collection import NumberSimulation, Simulation, explain
 from supm.privacy import Guarantee, NoGuarantee
 
-__all__ = ["chosen_words", "plans"]
+__all__ = ["Result", "chosen_words", "plans"]
+
+Result: TypeAlias = Simulation | NumberSimulation
 
 _FACTOR: Final = re.compile(r"a factor of at most (\S+) \(([^,)]*), epsilon = [^)]*\)")
 _SHOWN: Final = 5
 
 
-def plans(results: tuple[Simulation, ...], people: int) -> str:
+def plans(results: tuple[Result, ...], people: int) -> str:
     """Return the plans of all budgets, what is promised, and which attributes were chosen.
 
     Parameters
     ----------
-    results : tuple of Simulation
+    results : tuple of Simulation or of NumberSimulation
         One for each budget.
     people : int
         How many owners there are.
@@ -32,17 +35,18 @@ def plans(results: tuple[Simulation, ...], people: int) -> str:
     str
         Lines without a final newline.
     """
-    letters = _differing(results)
-    general = [_general(each, people, letters) for each in results]
-    if len(results) == 1 or any(lines != general[0] for lines in general):
-        blocks = [_own(each, people) for each in results]
-    else:
-        head = "The plan, with what differs between the budgets in a table"
-        blocks = [_block(head, general[0]), _differences(results, letters)]
-    chosen = [_chosen(each) for each in results if _searched(each)]
+    studies = [each.study for each in results]
+    alone = len(results) == 1
+    head = opening_lines(studies[0]) if alone else [trust_words(studies[0])]
+    parts = [*head, TRUTH, *_reasons(results)]
+    blocks = [
+        askings_table(studies, people),
+        "\n".join(map(paragraph, parts)),
+        _promised(results),
+    ]
+    chosen = [_chosen(each) for each in results if isinstance(each, Simulation) and _searched(each)]
     if chosen:
-        head = "How often each attribute was chosen"
-        blocks.append("\n".join([head, *chosen]))
+        blocks.append("\n".join(["How often each attribute was chosen", *chosen]))
     return "\n\n".join(blocks)
 
 
@@ -70,35 +74,35 @@ def chosen_words(chosen: Mapping[str, int], models: int) -> str:
     return f"in {counted(models, 'model')}: {', '.join(shown)}{more}."
 
 
-def _own(result: Simulation, people: int) -> str:
-    lines = [*plan_lines(result.study, people), *cost(result.account)]
-    return _block(f"The plan for epsilon = {result.study.epsilon:g}", lines)
-
-
-def _differing(results: tuple[Simulation, ...]) -> str:
-    keeps = {each.study.keep for each in results}
-    classes = {each.study.classes for each in results}
-    return ("K" if len(keeps) > 1 else "") + ("L" if len(classes) > 1 else "")
-
-
-def _general(result: Simulation, people: int, letters: str) -> list[str]:
-    """Return the plan without what depends on the budget."""
-    promised = [
-        _FACTOR.sub(r"at most the factor below (\2)", line) for line in cost(result.account)
-    ]
-    return [*plan_lines(result.study, people, letters=letters), *promised]
-
-
-def _differences(results: tuple[Simulation, ...], letters: str) -> str:
-    alike = all(each.account.training == each.account.testing for each in results)
-    factors = ["factor"] if alike else ["factor to train", "factor to test"]
-    rows = []
+def _reasons(results: tuple[Result, ...]) -> list[str]:
+    """Return why plans look as they do, with the budgets where they differ."""
+    budgets: dict[str, list[str]] = {}
     for each in results:
-        sizes = {"K": str(each.study.keep), "L": str(each.study.classes)}
-        spent = (each.account.training, each.account.testing)
-        told = [_factor(promise) for promise in spent[: len(factors)]]
-        rows.append([f"{each.study.epsilon:g}", *(sizes[letter] for letter in letters), *told])
-    return table(["epsilon", *letters, *factors], rows, left=0)
+        budgets.setdefault(explain(each.study).sentence, []).append(f"{each.study.epsilon:g}")
+    if len(budgets) == 1:
+        return list(budgets)
+    return [f"Epsilon {', '.join(those)}: {sentence}" for sentence, those in budgets.items()]
+
+
+def _promised(results: tuple[Result, ...]) -> str:
+    """Return what is promised: once, with the factors in a table where there are several."""
+    if len(results) == 1:
+        return "\n".join(map(paragraph, cost(results[0].account)))
+    general = [
+        _FACTOR.sub(r"at most the factor below (\2)", line) for line in cost(results[0].account)
+    ]
+    return "\n".join([*map(paragraph, general), "", _factors(results)])
+
+
+def _factors(results: tuple[Result, ...]) -> str:
+    told = [(_factor(each.account.training), _factor(each.account.testing)) for each in results]
+    alike = all(train == test for train, test in told)
+    names = ["factor"] if alike else ["factor to train", "factor to test"]
+    rows = [
+        [f"{each.study.epsilon:g}", *factors[: len(names)]]
+        for each, factors in zip(results, told, strict=True)
+    ]
+    return table(["epsilon", *names], rows, left=0)
 
 
 def _factor(promise: Guarantee) -> str:
@@ -109,13 +113,11 @@ def _factor(promise: Guarantee) -> str:
 
 
 def _searched(result: Simulation) -> bool:
-    return result.study.attributes is None
+    """Say whether some attributes were chosen and others were not."""
+    study = result.study
+    return study.attributes is None and study.keep < len(study.schema.attributes)
 
 
 def _chosen(result: Simulation) -> str:
     words = chosen_words(result.chosen, result.repeats * result.folds)
     return paragraph(f"epsilon = {result.study.epsilon:g}, {words}", indent="  ")
-
-
-def _block(head: str, lines: list[str]) -> str:
-    return "\n".join([head, *(paragraph(line, indent="  ") for line in lines)])

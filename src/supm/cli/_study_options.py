@@ -42,12 +42,6 @@ def read_schema(path: str) -> Schema:
     except SchemaError as error:
         message = f"{path}: {error}"
         raise SchemaError(message) from None
-    if schema.task == "continuous":
-        message = (
-            f"{path}: the target {schema.target.name!r} is continuous, and a study needs classes; "
-            "declare it as categorical."
-        )
-        raise SchemaError(message)
     return schema
 
 
@@ -111,6 +105,7 @@ def planned(
     -------
     Study
     """
+    _check_target(schema, arguments)
     _check_names(schema, arguments)
 
     def made(keep: int | None, known: list[str] | None) -> Study:
@@ -121,6 +116,8 @@ def planned(
             keep=keep,
             attributes=known,
             classes=arguments.classes,
+            sampled=arguments.sampled,
+            told=arguments.told,
             purpose=purpose,
             **_wishes(arguments),
         )
@@ -146,7 +143,7 @@ def _refuse_cells(
         except ParameterError:
             continue
         rule = f"at most {counted(fewer, 'attribute')}, since a joint report has at most 2^20 cells"
-        hint = "Or choose fewer --classes, or another form than joint."
+        hint = "Or choose fewer --classes, or another --train."
         raise ParameterError("--known" if known else "--keep", rule, asked, hint) from None
 
 
@@ -161,6 +158,12 @@ def _wishes(arguments: argparse.Namespace) -> dict[str, Any]:
         "train": arguments.train,
         "test": test,
     }
+
+
+def _check_target(schema: Schema, arguments: argparse.Namespace) -> None:
+    if schema.task == "continuous" and arguments.mode == "faithful":
+        rule = f"strict where the target is a number, as {schema.target.name!r} is"
+        raise ParameterError("--mode", rule, arguments.mode)
 
 
 def _check_names(schema: Schema, arguments: argparse.Namespace) -> None:

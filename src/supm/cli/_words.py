@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any, Final
 
-from supm.cli._output import counted
-from supm.collection import Account
-from supm.messages import FORMS, REDUCTIONS, Question, Statement, Study
+from supm.collection import Account, explain
+from supm.messages import REDUCTIONS, Statement, Study
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 
 __all__ = [
     "cost",
     "cost_for_machines",
+    "opening_lines",
     "plan_for_machines",
     "plan_lines",
     "promise_words",
     "statement_lines",
+    "trust_words",
 ]
 
 _GRID_FORMS = ("pw", "raw")
@@ -27,32 +29,59 @@ _LONG: Final = re.compile(r"\d+\.\d{6,}")
 _PLACES = {"device": "on the owner's device"}
 
 
-def plan_lines(study: Study, owners: int | None = None, *, letters: str = "") -> list[str]:
+def plan_lines(study: Study) -> list[str]:
     """Return a study in sentences: trust, attributes, and who is asked what in each phase.
 
     Parameters
     ----------
     study : Study
         The study.
-    owners : int, optional
-        How many training owners there are.
-    letters : str, default ""
-        Which letters, K or L, stand for the number of attributes or of classes.
 
     Returns
     -------
     list of str
     """
-    places = zip(("reduce", "train", "test"), study.trust.words, strict=True)
-    trust = ", ".join(f"{phase} {_PLACES.get(word, word)}" for phase, word in places)
-    lines = [f"Purpose: {study.purpose}"] if study.purpose else []
-    lines += [f"{study.mode.capitalize()} mode; {trust}.", _choice(study, letters=letters)]
-    for question in study.questions:
-        who, what = _who(study, question, owners), _what(study, question, letters=letters)
-        lines.append(f"{question.phase.capitalize()}: {who} {what}: {FORMS[question.form]}.")
+    lines = opening_lines(study)
+    # A test that asks nothing has a row and no question.
+    for question, row in zip(study.questions, explain(study).rows, strict=False):
+        lines.append(f"{question.phase.capitalize()}: {row.who} sends {row.asked}.")
     if study.question("test") is None:
         lines.append("Test: nothing is asked; the model comes to the owner's device.")
     return lines
+
+
+def opening_lines(study: Study) -> list[str]:
+    """Return what a study is for, whom it trusts and what it is about, in sentences.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+
+    Returns
+    -------
+    list of str
+    """
+    lines = [f"Purpose: {study.purpose}"] if study.purpose else []
+    return [*lines, trust_words(study), _choice(study)]
+
+
+def trust_words(study: Study) -> str:
+    """Return the mode of a study and where its phases happen.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    places = zip(("reduce", "train", "test"), study.trust.words, strict=True)
+    trust = ", ".join(f"{phase} {_PLACES.get(word, word)}" for phase, word in places)
+    return f"{study.mode.capitalize()} mode; {trust}."
 
 
 def cost(spent: Account) -> list[str]:
@@ -137,7 +166,14 @@ def plan_for_machines(study: Study) -> dict[str, Any]:
     form = study.to_form()
     for left_out in ("schema", "version", "purpose", "previous"):
         del form[left_out]
-    return form | {"study": study.hash, "words": plan_lines(study)}
+    told = explain(study)
+    asked = [asdict(row) for row in told.rows]
+    return form | {
+        "study": study.hash,
+        "words": plan_lines(study),
+        "asked": asked,
+        "why": told.sentence,
+    }
 
 
 def cost_for_machines(spent: Account) -> dict[str, Any]:
@@ -174,42 +210,21 @@ def _brief(guarantee: Guarantee) -> str:
     return ", ".join(f"{name} = {_six_digits(number)}" for name, number in told.items())
 
 
-def _choice(study: Study, *, letters: str) -> str:
-    total = len(study.schema.attributes)
-    kept, verb = (
-        ("K", "are") if "K" in letters else (study.keep, "is" if study.keep == 1 else "are")
-    )
+def _choice(study: Study) -> str:
+    total, kept = len(study.schema.attributes), study.keep
+    classes = _classes(study)
+    if study.reduction == "known" and kept == total:
+        all_of_them = f"All {total} attributes are" if total > 1 else "The one attribute is"
+        return f"{all_of_them} used{classes}."
     named = "" if study.attributes is None else f": {', '.join(study.attributes)}"
-    return f"{kept} of {total} attributes {verb} used; {REDUCTIONS[study.reduction]}{named}."
+    verb = "is" if kept == 1 else "are"
+    how = REDUCTIONS[study.reduction]
+    return f"{kept} of {total} attributes {verb} used{classes}; {how}{named}."
 
 
-def _who(study: Study, question: Question, owners: int | None) -> str:
-    if question.phase == "test":
-        return "each owner whose record is to be classified"
-    if len(study.groups) == 1:
-        return "each training owner"
-    share, total = study.groups[question.group], sum(study.groups)
-    about = "" if owners is None else f", about {round(owners * share / total)},"
-    return f"{share} of {total} training owners, by lot{about or ','} each"
-
-
-def _what(study: Study, question: Question, *, letters: str) -> str:
-    total = len(study.schema.attributes)
-    asked = study.keep if question.sampled is None else question.sampled
-    # In the papers' private choice an owner draws as many as are kept.
-    varies = question.sampled is None or question.form != "joint"
-    drawn = f" drawn from {total}" if question.sampled and asked < total else ""
-    lettered = "K" in letters and varies and asked == study.keep
-    told = "K attributes" if lettered else counted(asked, "attribute")
-    target = " and the target" if question.labelled else ""
-    return f"sends {told}{drawn}{_classes(study, question, letters=letters)}{target}"
-
-
-def _classes(study: Study, question: Question, *, letters: str) -> str:
-    if question.form in _GRID_FORMS:
+def _classes(study: Study) -> str:
+    train = study.question("train")
+    if train is not None and train.form in _GRID_FORMS:
         return ""
-    chosen = study.attributes is not None and question.phase != "reduce"
-    asked = study.asked(question.phase) if chosen else study.schema.attributes
-    missing = any(attribute.missing == "class" for attribute in asked)
-    more = " (and one for missing)" if missing else ""
-    return f" in up to {'L' if 'L' in letters else study.classes} classes{more}"
+    missing = any(attribute.missing == "class" for attribute in study.schema.attributes)
+    return f", in up to {study.classes} classes{' (and one for missing)' if missing else ''}"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from supm._errors import ParameterError
 from supm.cli._arguments import epsilon, whole
 from supm.cli._files import check_target, write_json, write_text
 from supm.cli._options import METHODS, add_study_options
-from supm.cli._output import paragraph
+from supm.cli._output import counted, paragraph
 
 if TYPE_CHECKING:
-    from supm.collection import Account
+    from supm.collection import Account, Forecast
     from supm.messages import Study
 
 __all__ = ["add_to"]
@@ -21,8 +22,15 @@ _EXAMPLES = """\
 examples:
   supm plan --schema schema.json --owners 10000 --epsilon 2
   supm plan --schema schema.json --owners 10000 --epsilon 2 --trust u,u,d -o study.json
+  supm plan --schema schema.json --epsilon 4 --told 2 --classes 3       pin what you like
   supm plan --schema schema.json --owners 500 --epsilon 10 --mode faithful --reduce pw --json -
+
+With --owners the plan is tried on made-up people: a forecast from public things alone, to compare
+plans by. What real people would bring, `supm simulate` measures on public data.
 """
+# A machine on cells or rows takes longer with people, a scorecard does not.
+_MOST_MADE_UP, _FEWEST_MADE_UP = 2_000, 40
+_LIKELY = 1 << 20
 
 
 def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,10 +46,9 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("--schema", required=True, metavar="FILE", help="what is public")
     parser.add_argument(
         "--owners",
-        required=True,
         type=whole(1, 1 << 40),
         metavar="N",
-        help="how many training owners to expect",
+        help="how many training owners to expect; more allow a first group that looks for classes",
     )
     parser.add_argument(
         "--epsilon", required=True, type=epsilon, metavar="E", help="what an owner may spend"
@@ -78,7 +85,8 @@ def _run(arguments: argparse.Namespace) -> int:
         purpose=arguments.purpose,
     )
     notice_limits(study)
-    _report(study, account(study), arguments)
+    if arguments.output != "-" or arguments.json:
+        _report(study, account(study), arguments)
     if arguments.output:
         write_text("--output", study.to_json() + "\n", arguments.output)
     return 0
@@ -86,18 +94,57 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _report(study: Study, spent: Account, arguments: argparse.Namespace) -> None:
     from supm.cli._words import (  # noqa: PLC0415  loaded when the verb runs
-        cost,
         cost_for_machines,
         plan_for_machines,
-        plan_lines,
     )
 
+    expected = _forecast(study, arguments.owners)
     if arguments.json:
         form = {"owners": arguments.owners, "plan": plan_for_machines(study)}
-        write_json(form | {"guarantee": cost_for_machines(spent)}, arguments.json)
+        made_up = None if expected is None else asdict(expected)
+        form |= {"guarantee": cost_for_machines(spent), "made_up_people": made_up}
+        write_json(form, arguments.json)
     if "-" not in (arguments.json, arguments.output):
-        for line in (*plan_lines(study, arguments.owners), *cost(spent)):
-            print(paragraph(line))
-        for what, where in (("plan is", arguments.json), ("study is", arguments.output)):
-            if where:
-                print(f"The {what} in {where}.")
+        _print(study, spent, expected, arguments)
+
+
+def _print(
+    study: Study, spent: Account, expected: Forecast | None, arguments: argparse.Namespace
+) -> None:
+    from supm.cli._asking import TRUTH, asking_table  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._words import cost, opening_lines  # noqa: PLC0415  the same
+    from supm.collection import explain  # noqa: PLC0415  the same
+
+    for line in opening_lines(study):
+        print(paragraph(line))
+    print(f"\n{asking_table(study, arguments.owners)}\n")
+    for line in (TRUTH, f"Why: {explain(study).sentence}", *cost(spent)):
+        print(paragraph(line))
+    if expected is not None:
+        print(paragraph(_expected(expected)))
+    for what, where in (("plan is", arguments.json), ("study is", arguments.output)):
+        if where:
+            print(f"The {what} in {where}.")
+
+
+def _forecast(study: Study, owners: int | None) -> Forecast | None:
+    """Try the plan on made-up people, where there are enough and their target has labels."""
+    from supm import simulation  # noqa: PLC0415  loaded when the verb runs
+    from supm.collection import forecast  # noqa: PLC0415  the same
+
+    if owners is None or owners < _FEWEST_MADE_UP or study.numeric:
+        return None
+    train = study.question("train")
+    sampled = train is not None and train.form == "sample"
+    people = min(owners, _LIKELY if sampled else _MOST_MADE_UP)
+    # Nobody's secret is at stake, and the same plan gets the same forecast.
+    return forecast(study, owners=people, source=simulation(0))
+
+
+def _expected(found: Forecast) -> str:
+    return (
+        f"Forecast on {found.owners} made-up people, whose labels are equally common and go with "
+        f"every second attribute: {found.answered:.0%} answered right, {found.on_device:.0%} on "
+        f"the device, {found.majority:.0%} by always predicting the commonest class "
+        f"({counted(found.repeats, 'repetition')}). Real people may be easier or harder to predict."
+    )

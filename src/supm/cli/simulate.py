@@ -9,10 +9,11 @@ from supm._errors import ParameterError, RecordError
 from supm.cli._arguments import epsilons, real, whole
 from supm.cli._files import check_picture, check_target, write_json
 from supm.cli._options import METHODS, add_study_options
-from supm.cli._output import paragraph, say
+from supm.cli._output import say
+from supm.cli._weights import weight_texts, weights_of
 
 if TYPE_CHECKING:
-    from supm.cli._outcome import Outcome
+    from supm.cli._outcome import NumberOutcome, Outcome
     from supm.schema import Records, Schema
 
 __all__ = ["add_to"]
@@ -23,14 +24,17 @@ examples:
   supm simulate public.csv --target diagnosis --epsilon 1,2,4,8 --schema schema.json --plot out.png
   supm simulate public.csv --target diagnosis --epsilon 10 --mode faithful --reduce pw --json -
   supm simulate public.csv --target diagnosis --epsilon 2 --trust u,u,d --seed 7
+  supm simulate public.csv --target diagnosis --weights malignant=3,benign=1
+  supm simulate public.csv --target price --epsilon 2,8          a number: mean squared errors
 
 The file is read as it is: it must be PUBLIC or synthetic data, such as a survey that was published,
 that resembles the private data of the study to come.
 """
 _FEWEST = 4
 _DERIVED = (
-    "no --schema was given, so bounds and values come from {}, which must be public or synthetic; "
-    "in a study they come from public knowledge, and accuracy will differ."
+    "no --schema was given, so bounds (two standard deviations around the mean) and values come "
+    "from {}, which must be public or synthetic; in a study they come from public knowledge, and "
+    "accuracy will differ."
 )
 
 
@@ -41,7 +45,8 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="measure on PUBLIC data what accuracy a budget would buy",
         description="Let every line of a CSV file stand for an owner, run the whole protocol with\n"
         "them, and cross-validate: everybody's report is drawn once for each repetition and used\n"
-        "in all folds. Accuracy is shown beside that of always predicting the commonest class.",
+        "in all folds. Accuracy is shown beside that of always predicting the commonest class, and\n"
+        "the error of a number beside that of always predicting the mean.",
         epilog=f"{_EXAMPLES}\n{METHODS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -66,11 +71,18 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _add_evaluation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
+        "--weights",
+        type=weight_texts,
+        metavar="W",
+        help="how much each class counts in training: balanced, or numbers, such as yes=3,no=1; "
+        "all alike by default",
+    )
+    parser.add_argument(
         "--penalty",
         type=real(1e-6, 1e9),
         default=1.0,
         metavar="C",
-        help="the constant of the support vector machine; 1 by default",
+        help="the constant of the support vector machine, where one trains; 1 by default",
     )
     parser.add_argument(
         "--folds",
@@ -95,24 +107,26 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    outcome = _measure(arguments)
+    from supm.cli._showing import Showing  # noqa: PLC0415  loaded when the verb runs
+
+    shown = Showing.of(_measure(arguments), _name(arguments))
     if arguments.plot:
-        from supm.cli._curve import draw  # noqa: PLC0415  loaded when the verb runs
-        from supm.cli._figures import curve  # noqa: PLC0415  the same
+        from supm.cli._curve import draw  # noqa: PLC0415  the same
 
-        draw(curve(outcome, _name(arguments)), arguments.plot)
+        draw(shown.curve(), arguments.plot)
     if arguments.json:
-        from supm.cli._figures import for_machines  # noqa: PLC0415  the same
-
-        write_json(for_machines(outcome), arguments.json)
+        write_json(shown.for_machines(), arguments.json)
     if arguments.json != "-":
-        _print(outcome, arguments)
+        print(shown.words())
+        for what, where in (("figures are", arguments.json), ("picture is", arguments.plot)):
+            if where:
+                print(f"\nThe {what} in {where}.")
     return 0
 
 
-def _measure(arguments: argparse.Namespace) -> Outcome:
+def _measure(arguments: argparse.Namespace) -> Outcome | NumberOutcome:
     from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._outcome import measure  # noqa: PLC0415  the same
+    from supm.cli._outcome import Evaluation, measure, measure_number  # noqa: PLC0415  the same
     from supm.cli._study_options import check_wishes, planned  # noqa: PLC0415  the same
     from supm.learning import RadialSVM  # noqa: PLC0415  the same
 
@@ -126,14 +140,10 @@ def _measure(arguments: argparse.Namespace) -> Outcome:
     studies = [
         planned(schema, budget, arguments, owners=records.rows) for budget in arguments.epsilon
     ]
-    return measure(
-        studies,
-        records,
-        source,
-        folds=arguments.folds,
-        repeats=arguments.repeats,
-        learner=learner,
-    )
+    weights = weights_of(arguments.weights, schema)
+    how = Evaluation(arguments.folds, arguments.repeats, learner, weights)
+    number = schema.task == "continuous"
+    return (measure_number if number else measure)(studies, records, source, how)
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Schema, Records]:
@@ -147,19 +157,9 @@ def _read(arguments: argparse.Namespace) -> tuple[Schema, Records]:
         say(_DERIVED.format(arguments.data))
         derived = derive(table, arguments.target)
         schema = derived.schema
-        _check_classes(schema)
         for note in derived.notes:
             say(note)
     return schema, read_records(table, schema)
-
-
-def _check_classes(schema: Schema) -> None:
-    if schema.task == "continuous":
-        hint = (
-            "It holds many different numbers: make classes of them first, or list them in a "
-            "schema as categorical."
-        )
-        raise ParameterError("--target", "a column of classes", schema.target.name, hint)
 
 
 def _check_folds(rows: int, folds: int) -> None:
@@ -188,16 +188,3 @@ def _name(arguments: argparse.Namespace) -> str:
     from pathlib import Path  # noqa: PLC0415  loaded when the verb runs
 
     return Path(arguments.data).name
-
-
-def _print(outcome: Outcome, arguments: argparse.Namespace) -> None:
-    from supm.cli._figures import between, figures  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._plans import plans  # noqa: PLC0415  the same
-
-    print(f"{_name(arguments)}: {outcome.people} people, target {outcome.target!r}.\n")
-    print(figures(outcome))
-    print(f"\n{paragraph(between(outcome))}\n")
-    print(plans(outcome.results, outcome.people))
-    for what, where in (("figures are", arguments.json), ("picture is", arguments.plot)):
-        if where:
-            print(f"\nThe {what} in {where}.")

@@ -139,10 +139,15 @@ class Crowd:
 
     def test(self, trained: Trained, rows: NDArray[np.int64]) -> NDArray[Any]:
         """Answer the reports of these people."""
+        question = trained.study.question("test")
+        if question is None or question.form != "answer":
+            told = self._reports(trained.study, "test")
+            symbols = told.symbols[rows]
+            return answer_reports(trained, Reports(symbols=symbols, simulation=told.simulation))
+        # Each model is another question, and each person is asked about one of them.
         asked = asked_in_test(trained)
         source = self._source.child(f"test {trained.study.hash} {int(rows[0])}")
-        inputs = asked.encode(self.rows(rows))
-        return answer_reports(trained, asked.randomize(inputs, source))
+        return answer_reports(trained, asked.randomize(asked.encode(self.rows(rows)), source))
 
     def _counted(self, study: Study, phase: str, parts: Sequence[NDArray[np.int64]]) -> Counts:
         """Add up what the parts of a crowd told; each part is counted once and remembered."""

@@ -84,7 +84,8 @@ def _of_records(trained: Trained, records: Records) -> NDArray[np.float64]:
     if isinstance(trained.rule, Scorecard):
         return trained.rule.probabilities(classes)
     sizes = tuple(each.size for each in discretizers)
-    return _of_cells(trained)[np.ravel_multi_index(tuple(classes.T), sizes)]
+    found: NDArray[np.float64] = _of_cells(trained)[np.ravel_multi_index(tuple(classes.T), sizes)]
+    return found
 
 
 def _of_cells(trained: Trained) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""What both estimators do alike: run a study in ``fit``, and ask its last question in ``predict``."""
+"""What both estimators do alike: run a study in ``fit``, ask its last question in ``predict``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from supm.collection import (
 from supm.collection.testing import asked_in_test
 from supm.estimators._randomness import source_for
 from supm.estimators._tables import read_table
-from supm.estimators._tags import tag_input
 from supm.messages import Model, Trust
 
 __all__ = ["StudyEstimator", "read_trust"]
@@ -59,14 +58,6 @@ class StudyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has n
         asked = asked_in_test(self.trained_)
         source = source_for(self._seed, "predict")
         return answer_reports(self.trained_, asked.randomize(asked.encode(records), source))
-
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
-        tags = tag_input(super().__sklearn_tags__(), self.schema)
-        # Noise costs accuracy: scikit-learn's small tables do not reach the score that it expects.
-        for kind in (tags.classifier_tags, tags.regressor_tags):
-            if kind is not None:
-                kind.poor_score = True
-        return tags
 
 
 def read_trust(trust: object) -> Trust:

@@ -6,7 +6,7 @@ from typing import Any
 
 from supm.schema import Continuous, Schema
 
-__all__ = ["tag_input"]
+__all__ = ["tag_input", "tag_study"]
 
 
 def tag_input(tags: Any, schema: object) -> Any:  # noqa: ANN401  scikit-learn has no types
@@ -16,3 +16,12 @@ def tag_input(tags: Any, schema: object) -> Any:  # noqa: ANN401  scikit-learn h
         tags.input_tags.categorical = tags.input_tags.string = listed
         tags.input_tags.allow_nan = any(each.missing == "class" for each in schema.attributes)
     return tags
+
+
+def tag_study(tags: Any, schema: object) -> Any:  # noqa: ANN401  scikit-learn has no types
+    """Return the tags of an estimator that runs a study."""
+    # Noise costs accuracy: scikit-learn's small tables do not reach the score that it expects.
+    for kind in (tags.classifier_tags, tags.regressor_tags):
+        if kind is not None:
+            kind.poor_score = True
+    return tag_input(tags, schema)

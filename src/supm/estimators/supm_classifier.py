@@ -22,6 +22,7 @@ from supm.estimators._probabilities import probabilities, tells_probabilities
 from supm.estimators._randomness import source_for
 from supm.estimators._study import StudyEstimator, read_trust
 from supm.estimators._tables import check_schema, read_table
+from supm.estimators._tags import tag_study
 from supm.estimators._weights import label_order
 from supm.learning import AnyClassifier, Learner, RadialSVM
 from supm.messages import Study, Trust
@@ -262,3 +263,6 @@ class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # 
         if self.classifier is None:
             return RadialSVM(penalty=self.penalty)
         return AnyClassifier(estimator=self.classifier)
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
+        return tag_study(super().__sklearn_tags__(), self.schema)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from supm.estimators._numbers import bounded_target, declared_target, read_numbe
 from supm.estimators._randomness import source_for
 from supm.estimators._study import StudyEstimator, read_trust
 from supm.estimators._tables import check_schema, read_table
+from supm.estimators._tags import tag_study
 from supm.messages import Study, Trust
 from supm.schema import Records, Schema
 
@@ -97,11 +98,11 @@ class SUPMRegressor(RegressorMixin, StudyEstimator):  # type: ignore[misc]  # sc
     >>> age = np.linspace(0, 100, 2000)[:, np.newaxis]
     >>> pulse = 60 + age[:, 0] / 2
     >>> study = SUPMRegressor(
-    ...     epsilon=4.0, trust="u,u,d", bounds=(0, 100), target_bounds=(40, 140), random_state=1
+    ...     epsilon=8.0, trust="u,u,d", bounds=(0, 100), target_bounds=(40, 140), random_state=1
     ... )
-    >>> study.fit(age, pulse).predict([[10], [90]]).round().tolist()
-    [63.0, 104.0]
-    >>> study.model_.rule, study.account_.training.epsilon <= 4.0
+    >>> study.fit(age, pulse).predict([[10], [90]]).round(-1).tolist()
+    [70.0, 100.0]
+    >>> study.model_.rule, study.account_.training.epsilon <= 8.0
     (Scorecard(attributes=1, outputs=1), True)
     """
 
@@ -192,3 +193,6 @@ class SUPMRegressor(RegressorMixin, StudyEstimator):  # type: ignore[misc]  # sc
             told=self.told,
             test=self.test,
         )
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
+        return tag_study(super().__sklearn_tags__(), self.schema)

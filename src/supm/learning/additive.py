@@ -165,6 +165,7 @@ def fit_line(moments: Moments, levels: Floats) -> Line:
     told = float(shares @ levels)
     noise = (float(shares @ np.square(levels)) - told**2) / max(moments.reports, 1) / gap**2
     mean = told / gap * max(0.0, 1.0 - noise / max((told / gap) ** 2, 1e-300))
+    mean = min(max(mean, -1.0), 1.0)  # noise may carry it beyond what a number can be
     with_target = moments.with_label @ (levels - mean)[:, np.newaxis]
     second = float(shares @ np.square(levels - told))
     directions, signal = _ridge(moments, with_target, second)

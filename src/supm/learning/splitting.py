@@ -15,7 +15,15 @@ _RARE = 0.05  # a share below this is not told from it: noise would make rare gr
 
 
 class Split(NamedTuple):
-    """Two groups of classes, and how well they tell the labels apart beyond noise."""
+    """Two groups of classes.
+
+    Parameters
+    ----------
+    groups : tuple of int
+        The group of each class, 0 or 1.
+    strength : float
+        How well they tell the labels apart, beyond what noise would show.
+    """
 
     groups: tuple[int, ...]
     strength: float

@@ -1,0 +1,287 @@
+"""Lower bounds for owners of studies of any size: what an attacker learns who sees all they send.
+
+Two records that differ in everything are told apart by what leaves their owners: the group, which
+of the two records a report speaks for, which attributes were drawn, and every symbol by itself. The
+formats are public and are read here without the help of the mechanisms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._random import RandomSource
+from supm.audit.claims import check_budget, comparable, name_of
+from supm.audit.empirical import LowerBound, epsilon_lower_bound
+from supm.audit.example_models import completed
+from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.owner_answers import check_owner
+from supm.audit.telling import Told, by_interviews, questions_of
+from supm.audit.verdict import Audit
+from supm.collection import Interview, JointInterview, SampledInterview, account, interview
+from supm.collection.sampled import FINE
+from supm.messages import Study
+from supm.privacy import Guarantee, PureLDP
+from supm.schema import Attribute, Continuous
+
+__all__ = ["attack_owner", "attack_study", "telling_pairs"]
+
+_TRIALS: Final = 1 << 17
+_OWNERS: Final = 8
+
+_Record: TypeAlias = Mapping[str, object]
+_Through: TypeAlias = Callable[[Study, str, _Record, int, RandomSource], Told]
+
+
+def telling_pairs(study: Study) -> dict[str, tuple[_Record, _Record]]:
+    """Return pairs of records that differ in every attribute and in the target.
+
+    Parameters
+    ----------
+    study : Study
+        The study.
+
+    Returns
+    -------
+    mapping of str to pair of records
+        The two ends of all attributes; and records that are at one end in the first half of the
+        attributes and at the other in the second, so that a draw that depends on values is seen.
+
+    Examples
+    --------
+    >>> from supm.collection import plan
+    >>> from supm.schema import Categorical, Continuous, Schema
+    >>> schema = Schema(
+    ...     attributes=(Continuous("age", low=0, high=100), Continuous("pulse", low=0, high=220)),
+    ...     target=Categorical("ill", values=("no", "yes")),
+    ... )
+    >>> telling_pairs(plan(schema, epsilon=1.0))["halves"][0]
+    {'age': 0.0, 'pulse': 220.0, 'ill': 'no'}
+    """
+    fields = (*study.schema.attributes, study.schema.target)
+    ends = [_ends(attribute) for attribute in fields]
+    half = len(study.schema.attributes) // 2
+    turned = [pair if place < half else pair[::-1] for place, pair in enumerate(ends[:-1])]
+    names = [attribute.name for attribute in fields]
+
+    def records(pairs: list[tuple[object, object]]) -> tuple[_Record, _Record]:
+        left, right = (dict(zip(names, held, strict=True)) for held in zip(*pairs, strict=True))
+        return left, right
+
+    return {"ends": records(ends), "halves": records([*turned, ends[-1]])}
+
+
+def attack_owner(  # noqa: PLR0913  whose output, what tells it apart and how hard, by name
+    study: Study,
+    owner: str,
+    source: RandomSource,
+    *,
+    pair: tuple[_Record, _Record],
+    trials: int = _TRIALS,
+    error: float = FAMILY_ERROR,
+    through: _Through = by_interviews,
+) -> LowerBound:
+    """Bound from below what all that leaves an owner tells about the record.
+
+    Parameters
+    ----------
+    study : Study
+        The study, as it is in its last phase; its schema may be large.
+    owner : {"training owner", "test owner"}
+        Whose output.
+    source : RandomSource
+        Where randomness comes from.
+    pair : pair of records
+        The two to be told apart.
+    trials : int, default 2^17
+        Owners of each of the two records.
+    error : float, default 1e-6
+        Chance that the bound is not true.
+    through : callable, default `by_interviews`
+        Who answers: the mechanisms for all owners at once, or `by_devices` the code of each device.
+
+    Returns
+    -------
+    LowerBound
+        What the reports prove.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.audit import large_studies
+    >>> study = completed(large_studies()["known, sample, answer"])
+    >>> pair = telling_pairs(study)["ends"]
+    >>> bound = attack_owner(study, "test owner", simulation(1), pair=pair, trials=20_000)
+    >>> 1.8 < bound.epsilon <= 2.0
+    True
+    """
+
+    def told(which: int, count: int) -> NDArray[np.int64]:
+        return _seen(study, owner, through(study, owner, pair[which], count, source), pair)
+
+    return epsilon_lower_bound(told, 0, 1, trials=trials, confidence=1.0 - error)
+
+
+def attack_study(
+    study: Study, source: RandomSource, *, trials: int = _TRIALS, error: float = FAMILY_ERROR
+) -> tuple[Audit, Audit]:
+    """Attack the owners of a study of any size, and check the code that runs on their devices.
+
+    Parameters
+    ----------
+    study : Study
+        The study. What is learned only later has public stand-ins: `completed`.
+    source : RandomSource
+        Where randomness comes from.
+    trials : int, default 2^17
+        Owners of each record.
+    error : float, default 1e-6
+        Chance that a true study is called broken.
+
+    Returns
+    -------
+    pair of Audit
+        Of a training owner and of a test owner. The verdict is "not disproved" where nothing
+        speaks against the claim; "broken" where samples prove more, where the draw of attributes
+        or groups tells anything, or where an owner sends something else.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.audit import large_studies
+    >>> study = large_studies()["known, sample, answer"]
+    >>> for found in attack_study(study, simulation(1), trials=20_000):
+    ...     print(found.mechanism, found.parameters, found.verdict)
+    known, sample, answer training owner of 30 attributes not disproved
+    known, sample, answer test owner of 30 attributes not disproved
+    """
+    study = completed(study)
+    promised = account(study)
+    first = _audit(study, "training owner", promised.training, source, (trials, error / 2))
+    second = _audit(study, "test owner", promised.testing, source, (trials, error / 2))
+    return first, second
+
+
+def _audit(
+    study: Study,
+    owner: str,
+    promised: Guarantee,
+    source: RandomSource,
+    effort: tuple[int, float],
+) -> Audit:
+    pairs = telling_pairs(study)
+    trials, error = effort[0], effort[1] / (2 * len(pairs))
+    attack = partial(attack_owner, study, owner, source, trials=trials, error=error)
+    bounds = [attack(pair=pair) for pair in pairs.values()]
+    best = max(bounds, key=lambda bound: bound.epsilon)
+    records = [record for pair in pairs.values() for record in pair]
+    phases = [question.phase for question in questions_of(study, owner)]
+    draws = _draws(study, owner, pairs["halves"], source, (trials, error))
+    return Audit(
+        mechanism=name_of(study),
+        parameters=f"{owner} of {len(study.schema.attributes)} attributes",
+        claimed=promised.epsilon if isinstance(promised, PureLDP) else float("inf"),
+        lower_bound=best.epsilon,
+        findings=(
+            _check("check_attack", best, comparable(promised)),
+            _check("check_draws", draws, 0.0),
+            check_budget(study, promised),
+            check_owner(study, phases, records * (_OWNERS // len(records)), source),
+        ),
+    )
+
+
+def _draws(
+    study: Study,
+    owner: str,
+    pair: tuple[_Record, _Record],
+    source: RandomSource,
+    effort: tuple[int, float],
+) -> LowerBound:
+    """Bound what the group and the drawn attributes tell: nothing, since no record has a say."""
+
+    def told(which: int, count: int) -> NDArray[np.int64]:
+        return _seen(study, owner, by_interviews(study, owner, pair[which], count, source))
+
+    return epsilon_lower_bound(told, 0, 1, trials=effort[0], confidence=1.0 - effort[1])
+
+
+def _check(check: str, bound: LowerBound, claimed: float) -> Finding:
+    return Finding(
+        check=check,
+        passed=bound.epsilon <= claimed,
+        detail=f"claimed {claimed:.9g}, {bound.trials} samples prove at least {bound.epsilon:.4g} "
+        f"({bound.event})",
+        statistic=bound.epsilon,
+    )
+
+
+def _seen(
+    study: Study, owner: str, told: Told, pair: tuple[_Record, _Record] | None = None
+) -> NDArray[np.int64]:
+    """Return what an attacker sees of each owner; without a pair, what was told in clear."""
+    by_group: dict[int, list[NDArray[np.int64]]] = {}
+    for question in questions_of(study, owner):
+        asked, symbols = interview(study, question.phase), told.symbols[question.phase]
+        columns = _clear(asked, symbols)
+        if pair is not None:
+            held = asked.encode(study.schema.read([dict(record) for record in pair]))
+            columns = _columns(asked, symbols, held)
+        by_group.setdefault(question.group, []).extend(columns)
+    width = max((len(columns) for columns in by_group.values()), default=0)
+    seen = np.zeros((len(told.groups), 1 + width), dtype=np.int64)
+    seen[:, 0] = told.groups
+    for group, shown in by_group.items():
+        for place, column in enumerate(shown, start=1):
+            seen[told.groups == group, place] = column
+    return seen
+
+
+def _columns(
+    asked: Interview, symbols: NDArray[np.int64], held: NDArray[Any]
+) -> Iterator[NDArray[np.int64]]:
+    """Yield whom a report speaks for, also by how many low places were drawn; then all of it."""
+    left, right = (_supports(asked, symbols, row) for row in held)
+    speaks = left * (asked.width + 1) + right
+    yield speaks
+    if isinstance(asked, SampledInterview):
+        low = (symbols[:, : asked.sampled] < len(asked.sizes) // 2).sum(axis=1)
+        yield speaks * (asked.sampled + 1) + low
+    yield from symbols.T
+
+
+def _clear(asked: Interview, symbols: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    if isinstance(asked, SampledInterview):
+        yield from symbols[:, : asked.sampled].T
+
+
+def _supports(
+    asked: Interview, symbols: NDArray[np.int64], held: NDArray[Any]
+) -> NDArray[np.int64]:
+    """Say how much of each report is what a record would tell if nothing were randomised."""
+    if isinstance(asked, JointInterview):
+        return np.minimum(_equal(symbols, held[0]), 1)
+    if not isinstance(asked, SampledInterview):
+        return _equal(symbols, held)
+    places, told = symbols[:, : asked.sampled], symbols[:, asked.sampled :]
+    own = held[places]
+    if asked.labels is not None:
+        label = held[-1] if asked.target is None else round(held[-1] / FINE)
+        own = np.column_stack((own, np.full(len(places), label)))
+    return _equal(told, own) // told.shape[1]
+
+
+def _equal(told: NDArray[np.int64], own: NDArray[Any]) -> NDArray[np.int64]:
+    """Count in each row what is the record's own."""
+    count: NDArray[np.int64] = (told == own).sum(axis=1)
+    return count
+
+
+def _ends(attribute: Attribute) -> tuple[object, object]:
+    if isinstance(attribute, Continuous):
+        return attribute.low, attribute.high
+    return attribute.values[0], attribute.values[-1]
