@@ -127,7 +127,7 @@ QUICK: Final = Scope(
     others=(),
     repetitions=2,
     academic=1,
-    budgets=(2.0, 4.0, 8.0),
+    budgets=(2.0, 8.0),
     stages=0,
 )
 """A look, in seconds."""

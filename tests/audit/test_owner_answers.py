@@ -8,16 +8,26 @@ from typing import Any
 import pytest
 
 from supm import simulation
-from supm.audit import check_owner, example_records, small_studies
+from supm._errors import MessageError
+from supm.audit import check_owner, completed, example_records, small_studies
 from supm.collection import Owner
-from supm.messages import Report, Study
+from supm.messages import Question, Report, Study
 
 PHASES = ("reduce", "train")
 
 
-@pytest.mark.parametrize("name", ["waldp, odp, odp", "rank, joint, joint", "wa, oda, odp"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "waldp, odp, odp",
+        "rank, joint, joint",
+        "wa, oda, odp",
+        "known, sample, answer",
+        "regroup, sample, answer",
+    ],
+)
 def test_the_owner_of_this_package_sends_what_its_interviews_draw(name: str) -> None:
-    study = small_studies()[name].reduced(("pulse",))
+    study = completed(small_studies()[name])
     for phases in (PHASES, ("test",)):
         assert check_owner(study, phases, example_records(study), simulation(1)).passed
 
@@ -52,7 +62,27 @@ class ChoosingOwner(Owner):
         return len(study.groups) - 1 if drawn == 0 else drawn
 
 
-@pytest.mark.parametrize("kind", [ForgetfulOwner, CopyingOwner, ChoosingOwner])
+class GenerousOwner(Owner):
+    """Plants a defect: the questions of both groups are answered."""
+
+    def _consent(self, study: Study, phase: str) -> Question:
+        question = study.question(phase)
+        assert question is not None
+        return question
+
+
+class SilentOwner(Owner):
+    """Plants a defect: it refuses whatever is asked."""
+
+    def answer(self, study: Study, phase: str, record: Any) -> Report:
+        del study, phase, record
+        message = "nothing is sent."
+        raise MessageError(message)
+
+
+@pytest.mark.parametrize(
+    "kind", [ForgetfulOwner, CopyingOwner, ChoosingOwner, GenerousOwner, SilentOwner]
+)
 def test_an_owner_who_sends_something_else_is_caught(kind: type[Owner]) -> None:
     study = small_studies()["rank, joint, joint"].reduced(("pulse",))
     found = check_owner(study, PHASES, example_records(study), simulation(1), kind=kind)

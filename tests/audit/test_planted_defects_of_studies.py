@@ -52,7 +52,8 @@ class DrawnByValue(SampledInterview):
 
     def _others(self, inputs: NDArray[np.int64], told: NDArray[np.int64]) -> NDArray[np.int64]:
         held = np.take_along_axis(inputs, told[:, : self.sampled], axis=1)
-        return np.count_nonzero(held, axis=1)
+        count: NDArray[np.int64] = (held > 0).sum(axis=1)
+        return count
 
 
 class AnswerOneAsItIs(AnswerInterview):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
 from typing import Any
@@ -11,17 +13,23 @@ from typing import Any
 import pytest
 
 from supm import simulation
-from supm._errors import ParameterError, PromiseError
+from supm._errors import BudgetError, ParameterError, PromiseError
 from supm.audit import (
+    Branch,
+    OwnerOutput,
     StudyAudit,
     audit_studies,
     audit_study,
+    completed,
+    exact_epsilon,
     example_records,
     small_studies,
 )
+from supm.audit.owner_answers import in_phase
 from supm.collection import (
     Account,
     Interview,
+    Owner,
     SeparateInterview,
     account,
     interview,
@@ -34,7 +42,17 @@ from supm.schema import Categorical, Continuous, Ordinal, Schema
 EPSILON = 2.0
 REDUCTIONS = ("rand", "wa", "pw", "waldp", "rank")
 PAIRS = (*product(("odp", "oda"), repeat=2), ("pw", "pw"), ("joint", "joint"))
-EVERY_STUDY = [(reduction, *pair) for reduction in REDUCTIONS for pair in PAIRS]
+STRICT = [
+    ("known", "sample", "answer"),
+    ("known", "sample", "sample"),
+    ("known", "sample", "answer of mixed sizes"),
+    ("known", "joint", "answer"),
+    ("rank", "sample", "answer"),
+    ("regroup", "sample", "answer"),
+    ("known", "sample", "answer of a number"),
+    ("regroup", "sample", "answer of a number"),
+]
+EVERY_STUDY = [*((reduction, *pair) for reduction in REDUCTIONS for pair in PAIRS), *STRICT]
 
 
 def names(case: tuple[str, ...]) -> str:
@@ -71,7 +89,7 @@ def test_a_test_owner_spends_what_is_stated(case: tuple[str, str, str]) -> None:
         assert found.exact == found.claimed == math.inf
     else:
         # The papers keep a share for a label that a record to be classified does not have.
-        stated = EPSILON if case[2] == "joint" else EPSILON / 2
+        stated = EPSILON / 2 if case[2] in ("odp", "pw") else EPSILON
         assert found.verdict == "true"
         assert found.exact == pytest.approx(stated, rel=1e-9)
         assert account(study).testing == PureLDP(found.claimed)
@@ -90,7 +108,7 @@ def test_a_private_phase_beside_one_without_promise_is_still_audited() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.7, 5.0, 11.0])
 def test_the_promise_is_kept_at_small_and_large_budgets(epsilon: float) -> None:
-    for name in ("pw, odp, odp", "rank, joint, joint", "waldp, pw, pw"):
+    for name in ("pw, odp, odp", "rank, joint, joint", "waldp, pw, pw", "known, sample, answer"):
         found = audit_study(small_studies(epsilon)[name], simulation(1), draws=1 << 8)
         assert [row.verdict for row in found.rows] == ["true", "true"]
         assert found.training.exact == pytest.approx(epsilon, rel=1e-9)
@@ -125,6 +143,41 @@ def test_every_choice_of_attributes_costs_the_same(case: tuple[str, str]) -> Non
         assert found.training.exact == pytest.approx(3.0, rel=1e-9)
 
 
+def output_of_test_owner(study: Study) -> tuple[list[int], list[list[Fraction]]]:
+    """Return what the model answers for each example record, and the channel from the record."""
+    records = study.schema.read(example_records(study))
+    asked = interview(study, "test")
+    output = OwnerOutput(records=records, branches=(Branch(weight=1, asked=(asked,)),))
+    return asked.encode(records)[:, 0].tolist(), output.exact_channel()
+
+
+@pytest.mark.parametrize("name", [names(case) for case in STRICT if "answer" in case[2]])
+def test_records_of_one_answer_are_not_told_apart_and_others_within_the_budget(name: str) -> None:
+    answers, channel = output_of_test_owner(completed(small_studies(EPSILON)[name]))
+    rows: dict[float, set[tuple[Fraction, ...]]] = {}
+    for answer, row in zip(answers, channel, strict=True):
+        rows.setdefault(answer, set()).add(tuple(row))
+    assert 1 < len(rows) < len(answers)
+    assert {len(each) for each in rows.values()} == {1}
+    assert exact_epsilon([list(row) for each in rows.values() for row in each]) == pytest.approx(
+        EPSILON, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize("name", ["rank, sample, answer", "regroup, sample, answer"])
+def test_a_training_owner_of_two_groups_sends_one_report(name: str) -> None:
+    study = completed(small_studies(EPSILON)[name])
+    record = example_records(study)[0]
+    sent: list[list[str]] = []
+    for seed in range(12):
+        owner = Owner(source=simulation(seed))
+        sent.append([])
+        for phase in ("reduce", "train"):
+            with suppress(BudgetError):
+                sent[-1].append(owner.answer(in_phase(study, phase), phase, record).phase)
+    assert {tuple(each) for each in sent} == {("reduce",), ("train",)}
+
+
 def test_before_attributes_are_chosen_the_account_covers_the_costliest_choice() -> None:
     """Words limit an epsilon, and the limit grows with the alphabet."""
     schema = Schema(
@@ -145,7 +198,7 @@ def test_nothing_leaves_a_device() -> None:
     found = audit_study(study, simulation(1), draws=1 << 7)
     assert (found.testing.claimed, found.testing.exact) == (0.0, 0.0)
     assert found.testing.verdict == "true"
-    assert str(found.testing).startswith("known, joint, device (test owner)")
+    assert str(found.testing).startswith("known, sample, device (test owner)")
 
 
 def test_the_rows_of_all_studies_are_two_for_each() -> None:
@@ -154,6 +207,7 @@ def test_the_rows_of_all_studies_are_two_for_each() -> None:
         rows.append(row)
         if len(rows) == 4:
             break
+    assert [row.mechanism for row in rows] == ["rand, odp, odp"] * 2 + ["rand, odp, oda"] * 2
     assert [row.parameters for row in rows] == ["training owner", "test owner"] * 2
     assert [row.verdict for row in rows] == ["true", "true", "true", "no guarantee"]
 

@@ -144,3 +144,25 @@ def test_a_statement_of_secure_reports_does_not_speak_of_a_simulation(make_peopl
     assert "simulation" not in statement.words
     assert "piecewise" in statement.words
     assert "classes each" not in statement.phases[0].method
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 2 / 3, 8.0])
+def test_sampled_reports_and_answers_are_stated_by_their_own_mechanisms(
+    make_people: Any, epsilon: float
+) -> None:
+    people = make_people(200)
+    for test in ("answer", "sample"):
+        study = plan(people.schema, epsilon=epsilon, classes=3, reduce="regroup", test=test)
+        trained = run_in_process(study, people.records, simulation(1))
+        statement = publish(trained).statement
+        asked = trained.study.with_rule(trained.rule) if test == "answer" else trained.study
+        told = {each.phase: each.guarantee for each in statement.phases}
+        assert set(told) == {"reduce", "train", "test"}
+        for phase, promise in told.items():
+            mechanism = interview(asked, phase)
+            assert _epsilon(promise) == mechanism.epsilon
+            assert mechanism.epsilon == pytest.approx(epsilon, rel=1e-9)
+            assert mechanism.epsilon <= epsilon
+        # Two groups of different people: nobody spends the sum.
+        assert _epsilon(statement.training) == max(map(_epsilon, (told["reduce"], told["train"])))
+        assert _epsilon(statement.testing) == _epsilon(told["test"])

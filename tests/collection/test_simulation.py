@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, RecordError, simulation
-from supm.collection import account, cross_validate, plan, simulate
+from supm.collection import (
+    account,
+    cross_validate,
+    cross_validate_number,
+    plan,
+    simulate,
+    simulate_number,
+)
 from supm.datasets import load_wdbc
 from supm.learning import RadialSVM, folds
 from supm.messages import Trust
@@ -141,3 +148,60 @@ def test_folds_and_repeats_are_whole_numbers(make_people: Any, name: str, value:
     wish: dict[str, Any] = {name: value}
     with pytest.raises(ParameterError, match=name):
         simulate(study, people.records, source=simulation(1), **wish)
+
+
+def _costs(people: int) -> Any:
+    """Return people whose cost goes with two of five attributes, and with luck."""
+    source = simulation(51)
+    columns = {name: source.below(1000, people).astype(np.float64) / 1000 for name in "abcde"}
+    luck = source.below(1000, people).astype(np.float64) / 1000
+    cost = 50 + 40 * (columns["b"] - columns["d"]) + 20 * (luck - 0.5)
+    schema = Schema(
+        attributes=tuple(Continuous(name, low=0, high=1) for name in "abcde"),
+        target=Continuous("cost", low=0, high=110),
+    )
+    return schema, schema.read(columns | {"cost": cost})
+
+
+@pytest.mark.parametrize("test", ["answer", "sample"])
+def test_a_number_is_predicted_better_than_by_its_mean_and_hardly_worse_where_all_is_noise(
+    test: str,
+) -> None:
+    schema, records = _costs(4000)
+    found = {}
+    for epsilon in (0.5, 8.0):
+        study = plan(schema, epsilon=epsilon, test=test)
+        found[epsilon] = simulate_number(study, records, source=simulation(1), folds=5, repeats=2)
+        assert found[epsilon].account == account(study)
+        assert (found[epsilon].folds, found[epsilon].repeats) == (5, 2)
+        assert found[epsilon].constant == pytest.approx(float(records.target.var()), rel=1e-6)
+    much, little = found[8.0], found[0.5]
+    assert much.on_device_error_mean < 0.4 * much.constant
+    assert much.on_device_error_mean < much.error_mean < 0.8 * much.constant
+    assert little.error_mean < 1.05 * little.constant
+    assert little.on_device_error_mean < 1.05 * little.constant
+
+
+def test_the_kind_of_target_decides_how_a_study_is_simulated(make_people: Any) -> None:
+    people, (schema, records) = make_people(40), _costs(40)
+    labels, number = plan(people.schema, epsilon=1.0), plan(schema, epsilon=1.0)
+    parts = folds(40, 2, simulation(1))
+    with pytest.raises(ParameterError, match="target must be a list of classes"):
+        simulate(number, records, source=simulation(1), folds=2)
+    with pytest.raises(ParameterError, match="target must be a number"):
+        simulate_number(labels, people.records, source=simulation(1), folds=2)
+    with pytest.raises(ParameterError, match="target must be a number"):
+        cross_validate_number(labels, people.records, parts, simulation(1))
+    with pytest.raises(RecordError, match="40 records, and 50 folds"):
+        simulate_number(number, records, source=simulation(1), folds=50)
+
+
+def test_weights_reach_the_models_of_a_simulation(make_people: Any) -> None:
+    people = make_people(400)
+    study = plan(people.schema, epsilon=8.0, classes=2)
+    plain, leaning = (
+        simulate(study, people.records, source=simulation(1), folds=2, repeats=1, weights=weights)
+        for weights in (None, (1.0, 1e5))
+    )
+    assert plain.on_device_balanced_accuracy_mean > 0.85
+    assert leaning.on_device_balanced_accuracy_mean == pytest.approx(0.5, abs=0.02)

@@ -13,7 +13,16 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from supm import ParameterError, simulation
-from supm.collection import Trained, count, interview, plan, publish, run_in_process, train
+from supm.collection import (
+    Trained,
+    answer_on_device,
+    count,
+    interview,
+    plan,
+    publish,
+    run_in_process,
+    train,
+)
 from supm.collection._features import class_features
 from supm.collection.joint import JointInterview
 from supm.collection.sampled import SampledInterview
@@ -21,7 +30,8 @@ from supm.collection.training import _on_simplex, places
 from supm.learning import AnyClassifier, RadialSVM, WeightedCells
 from supm.learning.learner import Constant
 from supm.mechanisms import Reports, Tally
-from supm.messages import CellAnswers, Model, Study, Trust
+from supm.messages import CellAnswers, Model, Scorecard, Study, Trust
+from supm.schema import Categorical, Continuous, Schema
 
 LEARNERS = [
     RadialSVM(penalty=2.1),
@@ -225,3 +235,65 @@ def test_a_run_in_process_is_fixed_by_its_seed_and_says_that_it_is_simulated(
         assert one.rule.to_form() == same.rule.to_form()
     assert publish(one).statement.simulation
     assert "not private" in publish(one).statement.words
+
+
+def _rare(rows: int) -> Any:
+    """Return people of whom one in twelve is ill, more often where "risk" is high."""
+    source = simulation(21)
+    risk = source.below(1000, rows).astype(np.float64) / 1000
+    ill = source.below(1000, rows).astype(np.float64) / 1000 < 0.3 * risk**3
+    schema = Schema(
+        attributes=(Continuous("risk", low=0, high=1), Continuous("other", low=0, high=1)),
+        target=Categorical("ill", values=("no", "yes")),
+    )
+    other = source.below(1000, rows).astype(np.float64) / 1000
+    columns = {"risk": risk, "other": other, "ill": np.where(ill, "yes", "no")}
+    return schema, schema.read(columns)
+
+
+@pytest.mark.parametrize("form", ["sample", "joint", "odp"])
+def test_balanced_weights_raise_the_balanced_accuracy_of_rare_labels(form: str) -> None:
+    schema, records = _rare(8000)
+    study = plan(schema, epsilon=8.0, classes=4, attributes=schema.names, train=form, test="answer")
+    truth, found = np.asarray(records.target), {}
+    for weights in (None, "balanced", (0.05, 0.95)):
+        trained = run_in_process(study, records, simulation(3), weights=weights)
+        told = answer_on_device(trained, records)
+        found[weights] = np.mean([(told[truth == label] == label).mean() for label in (0, 1)])
+        assert trained.weights.mean() == pytest.approx(1.0)
+    assert found[None] < 0.55
+    assert found["balanced"] > found[None] + 0.1
+    assert found[0.05, 0.95] > found[None] + 0.1
+
+
+@pytest.mark.parametrize("form", ["sample", "joint"])
+def test_weights_that_are_wrong_are_refused(make_people: Any, form: str) -> None:
+    people = make_people(50)
+    study = plan(people.schema, epsilon=4.0, attributes=["strong"], train=form)
+    wrong: list[Any] = ["even", (1.0,), (1.0, 2.0, 3.0), (1.0, 0.0), (1.0, -2.0), (1.0, np.nan)]
+    for weights in [*wrong, (1.0, 1e9), ("a", "b"), (True, None)]:
+        with pytest.raises(ParameterError, match="weight"):
+            run_in_process(study, people.records, simulation(1), weights=weights)
+
+
+def test_weights_of_a_number_are_refused() -> None:
+    schema = Schema(
+        attributes=(Continuous("a", low=0, high=1),), target=Continuous("b", low=0, high=1)
+    )
+    study = plan(schema, epsilon=4.0)
+    records = schema.read({"a": [0.1, 0.9] * 20, "b": [0.2, 0.8] * 20})
+    with pytest.raises(ParameterError, match="left out where the target is a number"):
+        run_in_process(study, records, simulation(1), weights="balanced")
+
+
+def test_a_published_card_is_read_back_as_it_was(make_people: Any) -> None:
+    people = make_people(400, labels=3)
+    study = plan(people.schema, epsilon=8.0, reduce="regroup", classes=4)
+    model = publish(run_in_process(study, people.records, simulation(5)))
+    again = Model.from_json(model.to_json())
+    assert isinstance(model.rule, Scorecard)
+    assert again.to_json() == model.to_json()
+    assert (again.predict(people.records) == model.predict(people.records)).all()
+    shares = again.probabilities(people.records)
+    assert shares.sum(axis=1) == pytest.approx(np.ones(400))
+    assert (shares.argmax(axis=1) == model.predict(people.records)).all()

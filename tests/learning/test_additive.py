@@ -101,6 +101,34 @@ def test_probabilities_are_those_of_labels(people_of: MakePeople) -> None:
     np.testing.assert_allclose(mean, [0.6, 0.3, 0.1], atol=0.06)
 
 
+def _skewed(table: Floats) -> Floats:
+    """Return shares of which the first classes have the most, whatever the label."""
+    skewed = table * np.exp(-0.8 * np.indices(table.shape)[:-1].sum(axis=0))
+    shares: Floats = skewed / skewed.sum()
+    return shares
+
+
+def test_means_are_those_of_the_people_of_each_label(people_of: MakePeople) -> None:
+    table = _skewed(_told_apart((2, 3, 4), (0.5, 0.5, 0.5), [0.6, 0.3, 0.1]))
+    people = people_of(table, sampled=2, epsilon=2.0)
+    fitted = fit_additive(people.expected(10**9))
+    scores = people.indicators(3)[:, :-3] @ fitted.directions
+    shares = people.table.ravel()
+    labels = people.indicators(3)[:, -3:] * shares[:, np.newaxis]
+    means = scores.T @ labels / labels.sum(axis=0) - (shares @ scores)[:, np.newaxis]
+    np.testing.assert_allclose(fitted.means, means, atol=0.01 * np.abs(means).max())
+    np.testing.assert_allclose(fitted.shares, labels.sum(axis=0), atol=1e-4)
+
+
+def test_scores_are_measured_from_the_mean_of_the_people(people_of: MakePeople) -> None:
+    table = _skewed(_told_apart((4, 4, 4), (0.6, 0.6, 0.6), [0.5, 0.5]))
+    people = people_of(table, sampled=2, epsilon=2.0)
+    fitted = fit_additive(people.expected(10**6))
+    rows, shares = people.rows[::2, :-1], people.table.sum(axis=-1).ravel()
+    found = shares @ _card(fitted, people.sizes, np.ones(2)).probabilities(rows)
+    np.testing.assert_allclose(found, people.table.sum(axis=(0, 1, 2)), atol=0.04)
+
+
 @pytest.mark.parametrize("prior", [[0.5, 0.5], [0.9, 0.1], [0.5, 0.3, 0.2]])
 @pytest.mark.parametrize("reports", [200, 10**6])
 def test_expected_answers_are_shares_of_all_people(
@@ -183,6 +211,17 @@ def test_a_line_recovers_a_linear_target(people_of: MakePeople, sampled: int) ->
     assert 0.85 < slope < 1.1
     assert line.variance == pytest.approx(float(_predicted(line, sizes).var()), rel=0.1)
     assert _predicted(line, sizes).mean() == pytest.approx(line.mean, abs=0.01)
+
+
+def test_a_line_is_right_on_average_where_classes_are_uneven(people_of: MakePeople) -> None:
+    table, mean = _leaning((3, 4, 2), (0.3, -0.25, 0.1), 5)
+    people = people_of(_skewed(table), sampled=2, epsilon=2.0)
+    line = fit_line(people.expected(10**7), np.linspace(-1, 1, 5))
+    shares = people.table.sum(axis=-1)
+    true = float((shares * mean).sum())
+    assert abs(true - 0.2) > 0.02, "the mean of the cells is another"
+    assert line.mean == pytest.approx(true, abs=0.005)
+    assert float((shares * _predicted(line, people.sizes)).sum()) == pytest.approx(true, abs=0.005)
 
 
 def test_a_line_shrinks_to_the_mean_where_there_is_only_noise(people_of: MakePeople) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from supm import MessageError, ParameterError, RecordError
 from supm.collection import make_statement, plan
-from supm.messages import CellAnswers, Model, Study
+from supm.messages import CellAnswers, Model, Rule, Scorecard, Study
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 SCHEMA = Schema(
@@ -134,3 +135,61 @@ def test_damage_is_refused_or_read_as_another_model(
 ) -> None:
     # The study inside is bound by its hash, so no damage to it passes.
     assert survives_damage(MODEL.to_json(), Model.from_json) > 1500
+
+
+CARD = Scorecard(
+    points=(np.arange(12.0).reshape(4, 3) / 5, np.zeros((3, 3))), offsets=np.array([0.5, 0.0, -0.9])
+)
+NUMBERS = replace(SCHEMA, target=Continuous("cost", low=0, high=200))
+NUMBER = plan(NUMBERS, epsilon=3.0, attributes=("stage", "age"), classes=3)
+LINE = Scorecard(
+    points=(np.array([[-0.5], [0.0], [0.5], [2.0]]), np.zeros((3, 1))), offsets=np.zeros(1)
+)
+TABLE = [{"stage": stage, "age": 5, "ward": "north"} for stage in ("I", "II", "III", None)]
+
+
+def ruled(study: Study, rule: Rule) -> Model:
+    return Model(study=study, rule=rule, statement=make_statement(study, simulation=True))
+
+
+def test_a_scorecard_gives_the_label_of_most_points_and_its_probability() -> None:
+    model = ruled(STUDY, CARD)
+    records = STUDY.schema.read(TABLE, labelled=False)
+    found = model.probabilities(records)
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
+    assert found.argmax(axis=1).tolist() == model.predict(records).tolist()
+    assert Model.from_json(model.to_json()).rule == CARD
+    with pytest.raises(ParameterError, match="rule must be a scorecard with labels"):
+        MODEL.probabilities(records)
+    with pytest.raises(ParameterError, match="target must be a number; ask to predict"):
+        model.values(records)
+
+
+def test_a_model_of_a_number_gives_it_in_the_unit_of_the_target() -> None:
+    model = ruled(NUMBER, LINE)
+    records = NUMBER.schema.read(TABLE, labelled=False)
+    assert model.values(records).tolist() == [50.0, 100.0, 150.0, 200.0]
+    assert model.labels == ()
+    with pytest.raises(ParameterError, match="target must be a list of classes; ask for values"):
+        model.predict(records)
+    with pytest.raises(ParameterError, match="rule must be a scorecard"):
+        model.probabilities(records)
+    with pytest.raises(ParameterError, match="a scorecard where the target is a number"):
+        ruled(NUMBER, CellAnswers(answers=np.zeros(12, dtype=np.int64)))
+
+
+@pytest.mark.parametrize(
+    ("study", "rule"), [(STUDY, CARD), (NUMBER, LINE)], ids=["labels", "number"]
+)
+def test_damage_to_a_scorecard_is_refused_or_read_as_another_model(
+    study: Study, rule: Rule, survives_damage: Callable[[str, Callable[[str], Any]], int]
+) -> None:
+    assert survives_damage(ruled(study, rule).to_json(), Model.from_json) > 1500
+
+
+def test_a_model_is_about_the_study_before_a_rule_is_put_into_it() -> None:
+    study = plan(SCHEMA, epsilon=3.0, attributes=("stage", "age"), classes=3)
+    with pytest.raises(ParameterError, match="study must be the one before a rule is put into it"):
+        ruled(study.with_rule(CARD), CARD)
+    with pytest.raises(ParameterError, match="rule must be CellAnswers or a Scorecard"):
+        ruled(study, {"kind": "cells"})  # type: ignore[arg-type]

@@ -132,7 +132,10 @@ class OwnerOutput(FiniteChannel):
         for asked in branch.asked if held.size else ():
             reports = asked.randomize(asked.encode(self.records)[held], source)
             possible &= asked.accepts(reports.symbols)
-            numbers = numbers * asked.outcomes + asked.outcome(reports)
+            # What could not be told has no number; nothing that follows gives it one.
+            kept = Reports(symbols=reports.symbols[possible], simulation=reports.simulation)
+            numbers *= asked.outcomes
+            numbers[possible] += asked.outcome(kept)
         return np.where(possible, numbers, _IMPOSSIBLE)
 
     @cached_property

@@ -1,15 +1,14 @@
 """Lower bounds for owners of studies of any size: what an attacker learns who sees all they send.
 
-Two records that differ in everything are told apart by what leaves their owners: the group, which
-of the two records a report speaks for, which attributes were drawn, and every symbol by itself. The
-formats are public and are read here without the help of the mechanisms.
+Two records that differ in everything are told apart by what leaves their owners. What an attacker
+looks at is in `supm.audit.sight`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,10 @@ from supm.audit.empirical import LowerBound, epsilon_lower_bound
 from supm.audit.example_models import completed
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.owner_answers import check_owner
+from supm.audit.sight import seen
 from supm.audit.telling import Told, by_interviews, questions_of
 from supm.audit.verdict import Audit
-from supm.collection import Interview, JointInterview, SampledInterview, account, interview
-from supm.collection.sampled import FINE
+from supm.collection import account
 from supm.messages import Study
 from supm.privacy import Guarantee, PureLDP
 from supm.schema import Attribute, Continuous
@@ -121,7 +120,7 @@ def attack_owner(  # noqa: PLR0913  whose output, what tells it apart and how ha
     """
 
     def told(which: int, count: int) -> NDArray[np.int64]:
-        return _seen(study, owner, through(study, owner, pair[which], count, source), pair)
+        return seen(study, owner, through(study, owner, pair[which], count, source), pair)
 
     return epsilon_lower_bound(told, 0, 1, trials=trials, confidence=1.0 - error)
 
@@ -205,7 +204,7 @@ def _draws(
     """Bound what the group and the drawn attributes tell: nothing, since no record has a say."""
 
     def told(which: int, count: int) -> NDArray[np.int64]:
-        return _seen(study, owner, by_interviews(study, owner, pair[which], count, source))
+        return seen(study, owner, by_interviews(study, owner, pair[which], count, source))
 
     return epsilon_lower_bound(told, 0, 1, trials=effort[0], confidence=1.0 - effort[1])
 
@@ -218,67 +217,6 @@ def _check(check: str, bound: LowerBound, claimed: float) -> Finding:
         f"({bound.event})",
         statistic=bound.epsilon,
     )
-
-
-def _seen(
-    study: Study, owner: str, told: Told, pair: tuple[_Record, _Record] | None = None
-) -> NDArray[np.int64]:
-    """Return what an attacker sees of each owner; without a pair, what was told in clear."""
-    by_group: dict[int, list[NDArray[np.int64]]] = {}
-    for question in questions_of(study, owner):
-        asked, symbols = interview(study, question.phase), told.symbols[question.phase]
-        columns = _clear(asked, symbols)
-        if pair is not None:
-            held = asked.encode(study.schema.read([dict(record) for record in pair]))
-            columns = _columns(asked, symbols, held)
-        by_group.setdefault(question.group, []).extend(columns)
-    width = max((len(columns) for columns in by_group.values()), default=0)
-    seen = np.zeros((len(told.groups), 1 + width), dtype=np.int64)
-    seen[:, 0] = told.groups
-    for group, shown in by_group.items():
-        for place, column in enumerate(shown, start=1):
-            seen[told.groups == group, place] = column
-    return seen
-
-
-def _columns(
-    asked: Interview, symbols: NDArray[np.int64], held: NDArray[Any]
-) -> Iterator[NDArray[np.int64]]:
-    """Yield whom a report speaks for, also by how many low places were drawn; then all of it."""
-    left, right = (_supports(asked, symbols, row) for row in held)
-    speaks = left * (asked.width + 1) + right
-    yield speaks
-    if isinstance(asked, SampledInterview):
-        low = (symbols[:, : asked.sampled] < len(asked.sizes) // 2).sum(axis=1)
-        yield speaks * (asked.sampled + 1) + low
-    yield from symbols.T
-
-
-def _clear(asked: Interview, symbols: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    if isinstance(asked, SampledInterview):
-        yield from symbols[:, : asked.sampled].T
-
-
-def _supports(
-    asked: Interview, symbols: NDArray[np.int64], held: NDArray[Any]
-) -> NDArray[np.int64]:
-    """Say how much of each report is what a record would tell if nothing were randomised."""
-    if isinstance(asked, JointInterview):
-        return np.minimum(_equal(symbols, held[0]), 1)
-    if not isinstance(asked, SampledInterview):
-        return _equal(symbols, held)
-    places, told = symbols[:, : asked.sampled], symbols[:, asked.sampled :]
-    own = held[places]
-    if asked.labels is not None:
-        label = held[-1] if asked.target is None else round(held[-1] / FINE)
-        own = np.column_stack((own, np.full(len(places), label)))
-    return _equal(told, own) // told.shape[1]
-
-
-def _equal(told: NDArray[np.int64], own: NDArray[Any]) -> NDArray[np.int64]:
-    """Count in each row what is the record's own."""
-    count: NDArray[np.int64] = (told == own).sum(axis=1)
-    return count
 
 
 def _ends(attribute: Attribute) -> tuple[object, object]:

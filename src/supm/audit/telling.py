@@ -50,6 +50,15 @@ def by_interviews(
     Returns
     -------
     Told
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.audit import completed, example_records, small_studies
+    >>> study = completed(small_studies()["regroup, sample, answer"])
+    >>> told = by_interviews(study, "training owner", example_records(study)[0], 9, simulation(1))
+    >>> [len(symbols) for symbols in told.symbols.values()] == np.bincount(told.groups).tolist()
+    True
     """
     groups = _groups(study, owner, count, source)
     symbols = {}
@@ -57,9 +66,8 @@ def by_interviews(
         members = int(np.count_nonzero(groups == question.group))
         asked = interview(study, question.phase)
         held = asked.encode(study.schema.read([dict(record)], labelled=question.labelled))
-        symbols[question.phase] = asked.randomize(
-            np.repeat(held, members, axis=0), source
-        ).symbols.reshape(members, -1)
+        reports = asked.randomize(np.repeat(held, members, axis=0), source)
+        symbols[question.phase] = reports.symbols
     return Told(groups, symbols)
 
 
@@ -84,6 +92,15 @@ def by_devices(
     Returns
     -------
     Told
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.audit import completed, example_records, small_studies
+    >>> study = completed(small_studies()["regroup, sample, answer"])
+    >>> told = by_devices(study, "training owner", example_records(study)[0], 9, simulation(1))
+    >>> [len(symbols) for symbols in told.symbols.values()] == np.bincount(told.groups).tolist()
+    True
     """
     people = [kind(source=source, trusted=PHASES) for _ in range(count)]
     groups = np.zeros(count, dtype=np.int64)
@@ -95,7 +112,8 @@ def by_devices(
         asked = in_phase(study, question.phase)
         members = np.flatnonzero(groups == question.group).tolist()
         told = [people[place].answer(asked, question.phase, record).symbols for place in members]
-        symbols[question.phase] = np.array(told, dtype=np.int64).reshape(len(members), -1)
+        width = interview(asked, question.phase).width
+        symbols[question.phase] = np.array(told, dtype=np.int64).reshape(-1, width)
     return Told(groups, symbols)
 
 

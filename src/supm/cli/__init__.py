@@ -32,23 +32,36 @@ _FAILED, _WRONG_USAGE, _INTERRUPTED, _UNREAD = 1, 2, 130, 141
 
 
 # What the library calls its parameters, and what they are called here.
-_OPTIONS = {
-    "attributes": "--known",
-    "mechanism": "NAME",
-    "reduction": "--reduce",
-} | {
-    f"{what} of the {phase} phase": f"--{phase}"
-    for what in ("form", "the question")
-    for phase in ("reduce", "train", "test")
-} | {
-    f"trust of the {phase} phase": "--trust" for phase in ("reduce", "train", "test")
-} | {
-    name: f"--{name}"
-    for name in (
-        *("classes", "epsilon", "folds", "keep", "mode", "owners", "penalty", "purpose", "reduce"),
-        *("repeats", "sampled", "seed", "size", "test", "told", "train", "trust", "weights"),
-    )
-}
+_OPTIONS = (
+    {
+        "attributes": "--known",
+        "mechanism": "NAME",
+        "reduction": "--reduce",
+    }
+    | {
+        f"{what} of the {phase} phase": f"--{phase}"
+        for what in ("form", "the question")
+        for phase in ("reduce", "train", "test")
+    }
+    | {f"trust of the {phase} phase": "--trust" for phase in ("reduce", "train", "test")}
+    | {
+        name: f"--{name}"
+        for name in (
+            *(
+                "classes",
+                "epsilon",
+                "folds",
+                "keep",
+                "mode",
+                "owners",
+                "penalty",
+                "purpose",
+                "reduce",
+            ),
+            *("repeats", "sampled", "seed", "size", "test", "told", "train", "trust", "weights"),
+        )
+    }
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

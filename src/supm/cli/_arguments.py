@@ -11,10 +11,11 @@ from typing import Final, NoReturn
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals
 
-__all__ = ["Parser", "epsilon", "epsilons", "real", "suggestion", "trust", "whole"]
+__all__ = ["Parser", "epsilon", "epsilons", "real", "suggestion", "trust", "weights", "whole"]
 
 _MOST_BUDGETS: Final = 100
 _SHOWN: Final = 5
+_WEIGHT: Final = 1e-6, 1e6
 _CHOICE: Final = re.compile(r"invalid choice: (.*) \(choose from (.*)\)")
 # What argparse says, and what we say.
 _SENTENCES: Final = (
@@ -177,6 +178,34 @@ def trust(text: str) -> str:
         )
         _refuse(rule, text)
     return text
+
+
+def weights(text: str) -> str | dict[str, float]:
+    """Read how much each class counts as argparse wants it done.
+
+    Parameters
+    ----------
+    text : str
+        The word balanced, or classes with their numbers and commas between.
+
+    Returns
+    -------
+    str or dict of str to float
+
+    Examples
+    --------
+    >>> weights("yes=3,no=1")
+    {'yes': 3.0, 'no': 1.0}
+    """
+    if text == "balanced":
+        return text
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, sign, number = part.rpartition("=")
+        if not sign or name.strip() in found:
+            _refuse("balanced, or different classes with a number each, such as yes=3,no=1", text)
+        found[name.strip()] = real(*_WEIGHT)(number)
+    return found
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:

@@ -138,7 +138,7 @@ def without_privacy(  # noqa: PLR0913  each is a choice of the user, given by na
     )
 
 
-def number_without_privacy(  # noqa: PLR0913  each is a choice of the user, given by name
+def number_without_privacy(
     schema: Schema,
     records: Records,
     source: RandomSource,
@@ -201,9 +201,7 @@ def _least_squares(features: NDArray[np.float64], truth: NDArray[Any]) -> _Predi
     return lambda asked: truth.mean() + (asked - centre) @ slopes
 
 
-def _matrix(
-    schema: Schema, records: Records, rows: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _matrix(schema: Schema, records: Records, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.column_stack(
         [_features(each, records.columns[each.name][rows]) for each in schema.attributes]
     )

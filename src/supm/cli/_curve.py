@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-__all__ = ["Curve", "Kind", "Level", "Line", "draw", "draw_curve"]
+__all__ = ["Curve", "Kind", "Level", "Line", "add_legend", "draw", "draw_curve"]
 
 Kind: TypeAlias = Literal["answered", "device", "papers", "limit", "open", "constant"]
 
@@ -111,8 +111,7 @@ def draw(curve: Curve, path: str) -> None:
     FigureCanvasAgg(figure)
     panel = figure.subplots()
     draw_curve(panel, curve)
-    handles, names = panel.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
+    add_legend(figure, panel)
     figure.savefig(path, dpi=150)
 
 
@@ -131,6 +130,23 @@ def draw_curve(panel: Any, curve: Curve) -> None:  # noqa: ANN401  matplotlib sh
     for level in curve.levels:
         panel.axhline(level.value, label=level.name, **_STYLES[level.kind])
     _label(panel, curve)
+
+
+def add_legend(figure: Any, panel: Any) -> None:  # noqa: ANN401  matplotlib ships no types
+    """Put the legend of a panel under it.
+
+    Parameters
+    ----------
+    figure : Figure or SubFigure
+        What the panel is in.
+    panel : Axes
+        What has the legend.
+    """
+    named = list(zip(*panel.get_legend_handles_labels(), strict=True))
+    # What has bars of error comes last, though it matters most.
+    named.sort(key=lambda each: not isinstance(each[0], tuple))
+    handles, names = zip(*named, strict=True)
+    figure.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
 
 
 def _draw_line(panel: Any, line: Line) -> None:  # noqa: ANN401  matplotlib ships no types

@@ -46,9 +46,7 @@ class Derived:
     notes: tuple[str, ...]
 
 
-def derive(
-    table: Table, target: str, *, bounds: Literal["spread", "range"] = "spread"
-) -> Derived:
+def derive(table: Table, target: str, *, bounds: Literal["spread", "range"] = "spread") -> Derived:
     """Describe the columns of a public table.
 
     Parameters

@@ -60,11 +60,14 @@ def between(outcome: Outcome) -> str:
         Sentences.
     """
     baseline, repeats = outcome.baseline, outcome.results[0].repeats
-    words = [
-        f"Always predicting the commonest class is right for {outcome.majority:.1%}; the papers' "
-        f"learner without privacy, on the raw data of {baseline.people} people, for "
+    lines = (
+        f"Always predicting the commonest class is right for {outcome.majority:.1%}; a support "
+        f"vector machine without privacy, on the raw data of {baseline.people} people, for "
         f"{baseline.accuracy:.1%} (balanced {baseline.balanced:.1%}; "
-        f"{counted(baseline.repeats, 'repetition')}).",
+        f"{counted(baseline.repeats, 'repetition')})."
+    )
+    words = [
+        lines,
         "Answered: right answers to what owners send.",
         "The spread is the standard deviation over the repetitions." if repeats > 1 else "",
         "On device: the same models, where a record is tested without leaving its owner.",
@@ -112,7 +115,8 @@ def curve(outcome: Outcome, name: str) -> Curve:
     return Curve(
         title=title(outcome.people, results[0], name, seeded=outcome.seeded),
         epsilons=places,
-        lines=((device,) if on_device else (answered, device)) + _limit(results[0], places, majority),
+        lines=((device,) if on_device else (answered, device))
+        + _limit(results[0], places, majority),
         levels=(
             Level(name=f"without privacy: {baseline:.1%}", kind="open", value=baseline),
             Level(

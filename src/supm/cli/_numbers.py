@@ -47,10 +47,13 @@ def number_between(outcome: NumberOutcome) -> str:
         Sentences.
     """
     baseline, repeats = outcome.baseline, outcome.results[0].repeats
-    words = [
+    lines = (
         f"Mean squared errors. Always predicting the mean has {outcome.constant:.4g}; least "
         f"squares without privacy, on the raw data of {baseline.people} people, "
-        f"{baseline.error:.4g} ({counted(baseline.repeats, 'repetition')}).",
+        f"{baseline.error:.4g} ({counted(baseline.repeats, 'repetition')})."
+    )
+    words = [
+        lines,
         "Answered: from what owners send.",
         "The spread is the standard deviation over the repetitions." if repeats > 1 else "",
         "On device: the same models, where a record is tested without leaving its owner.",

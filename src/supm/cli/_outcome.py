@@ -173,9 +173,7 @@ def measure_number(
     )
 
 
-def _shown(
-    studies: Sequence[Study], how: Evaluation, once: int
-) -> AbstractContextManager[Bar]:
+def _shown(studies: Sequence[Study], how: Evaluation, once: int) -> AbstractContextManager[Bar]:
     for study in studies:
         notice_limits(study)
     total = how.folds * (how.repeats * len(studies) + once)

@@ -17,6 +17,7 @@ __all__ = ["Result", "chosen_words", "plans"]
 Result: TypeAlias = Simulation | NumberSimulation
 
 _FACTOR: Final = re.compile(r"a factor of at most (\S+) \(([^,)]*), epsilon = [^)]*\)")
+_NUMBERS: Final = re.compile(r" \(\d+\) of \d+ classes")
 _SHOWN: Final = 5
 
 
@@ -38,7 +39,8 @@ def plans(results: tuple[Result, ...], people: int) -> str:
     studies = [each.study for each in results]
     alone = len(results) == 1
     head = opening_lines(studies[0]) if alone else [trust_words(studies[0])]
-    parts = [*head, TRUTH, *_reasons(results)]
+    known = any(row.truth for study in studies for row in explain(study).rows)
+    parts = [*head, *([TRUTH] if known else []), *_reasons(results)]
     blocks = [
         askings_table(studies, people),
         "\n".join(map(paragraph, parts)),
@@ -78,7 +80,10 @@ def _reasons(results: tuple[Result, ...]) -> list[str]:
     """Return why plans look as they do, with the budgets where they differ."""
     budgets: dict[str, list[str]] = {}
     for each in results:
-        budgets.setdefault(explain(each.study).sentence, []).append(f"{each.study.epsilon:g}")
+        sentence = explain(each.study).sentence
+        if len(results) > 1:
+            sentence = _NUMBERS.sub("", sentence)  # the tables have them
+        budgets.setdefault(sentence, []).append(f"{each.study.epsilon:g}")
     if len(budgets) == 1:
         return list(budgets)
     return [f"Epsilon {', '.join(those)}: {sentence}" for sentence, those in budgets.items()]
@@ -99,10 +104,10 @@ def _factors(results: tuple[Result, ...]) -> str:
     alike = all(train == test for train, test in told)
     names = ["factor"] if alike else ["factor to train", "factor to test"]
     rows = [
-        [f"{each.study.epsilon:g}", *factors[: len(names)]]
+        [f"{each.study.epsilon:g}", str(each.study.classes), *factors[: len(names)]]
         for each, factors in zip(results, told, strict=True)
     ]
-    return table(["epsilon", *names], rows, left=0)
+    return table(["epsilon", "classes", *names], rows, left=0)
 
 
 def _factor(promise: Guarantee) -> str:

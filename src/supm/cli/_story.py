@@ -13,19 +13,18 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.cli._progress import bar
 from supm.collection import (
-    JointInterview,
     Owner,
     Reception,
-    Trained,
+    SampledInterview,
     interview,
     publish,
     reduce_study,
     train,
 )
+from supm.collection.cards import moments_of
 from supm.datasets import Dataset
-from supm.learning import Learner
-from supm.mechanisms import Tally
-from supm.messages import Model, Report, Study
+from supm.learning import Learner, Moments
+from supm.messages import Model, Report, Scorecard, Study
 
 __all__ = ["Story", "tell"]
 
@@ -36,33 +35,36 @@ class Story:
 
     Parameters
     ----------
-    asked : JointInterview
+    asked : SampledInterview
         The mechanism of the train phase.
     record : dict
         What one training owner holds. It is shown because the data are public.
     report : Report
         What left that owner's device to train.
-    held : int
-        The number of that owner's cell.
     people : dict of str to int
         How many reports were counted in each phase.
     told, estimated, true : ndarray of float
-        The share of each combination of classes: in the reports, estimated from them, and in truth,
-        which nobody but a reader of public data can know.
+        For each attribute how much higher people of the second label are than those of the first,
+        from 0 in the lowest class to 1 in the highest: in the reports, estimated from them, and in
+        truth, which nobody but a reader of public data can know.
+    scores, labels : ndarray
+        How far the model's points speak for the second label rather than for the first, for each
+        person, and the person's true label number.
     model : Model
         What the aggregator publishes.
     simulation : bool
         Whether the randomness came from a seed.
     """
 
-    asked: JointInterview
+    asked: SampledInterview
     record: dict[str, Any]
     report: Report
-    held: int
     people: dict[str, int]
     told: NDArray[np.float64]
     estimated: NDArray[np.float64]
     true: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    labels: NDArray[np.int64]
     model: Model
     simulation: bool
 
@@ -78,7 +80,7 @@ def tell(study: Study, data: Dataset, learner: Learner, source: RandomSource) ->
     Parameters
     ----------
     study : Study
-        Of joint reports, with its attributes still to be chosen.
+        Of reports that tell a few attributes each, and of two labels.
     data : Dataset
         The people.
     learner : Learner
@@ -95,25 +97,30 @@ def tell(study: Study, data: Dataset, learner: Learner, source: RandomSource) ->
         records=list(_records(data)),
         simulation=source.simulation,
     )
+    people = {}
     with bar(total=data.rows, unit="reports", label="owners report") as shown:
-        door, _ = crowd.report(study, "reduce", shown.step)
-        reduced = reduce_study(study, door.counts, source)
-        desk, first = crowd.report(reduced, "train", shown.step)
-    counts, asked = desk.counts, interview(reduced, "train")
-    if not isinstance(counts, Tally) or not isinstance(asked, JointInterview):
-        raise ParameterError("study", "one of joint reports", study.reduction)
-    trained = train(reduced, counts, learner)
-    cells = asked.encode(data.records())[:, 0]
+        if study.question("reduce") is not None:
+            door, _ = crowd.report(study, "reduce", shown.step)
+            people["reduce"] = door.reports
+            study = reduce_study(study, door.counts, source)
+        desk, first = crowd.report(study, "train", shown.step)
+    asked = interview(study, "train")
+    counts = desk.counts
+    if not isinstance(asked, SampledInterview) or asked.labels != 2 or counts is None:
+        raise ParameterError("study", "one of sampled reports and two labels", study.reduction)
+    moments, model = moments_of(asked, counts), publish(train(study, counts, learner))
+    encoded = asked.encode(data.records())
     return Story(
         asked=asked,
         record=crowd.records[first],
-        report=crowd.owners[first].answer(reduced, "train", crowd.records[first]),
-        held=int(cells[first]),
-        people={"reduce": door.reports, "train": desk.reports},
-        told=_by_classes(counts.counts / counts.reports, asked),
-        estimated=_estimated(trained),
-        true=_by_classes(np.bincount(cells, minlength=asked.randomizer.size) / data.rows, asked),
-        model=publish(trained),
+        report=crowd.owners[first].answer(study, "train", crowd.records[first]),
+        people=people | {"train": desk.reports},
+        told=_told(moments),
+        estimated=_estimated(moments),
+        true=_true(asked, encoded),
+        scores=_scores(model, encoded[:, :-1]),
+        labels=encoded[:, -1],
+        model=model,
         simulation=source.simulation,
     )
 
@@ -147,13 +154,46 @@ def _records(data: Dataset) -> Iterator[dict[str, Any]]:
         yield dict(zip(names, values, strict=True))
 
 
-def _estimated(trained: Trained) -> NDArray[np.float64]:
-    if trained.cells is None:
-        raise ParameterError("study", "one of joint reports", trained.study.reduction)
-    return trained.cells
+def _scores(model: Model, classes: NDArray[np.int64]) -> NDArray[np.float64]:
+    if not isinstance(model.rule, Scorecard):
+        raise ParameterError("model", "a scorecard", "another")
+    points = model.rule.scores(classes)
+    scores: NDArray[np.float64] = points[:, 1] - points[:, 0]
+    return scores
 
 
-def _by_classes(shares: NDArray[np.float64], asked: JointInterview) -> NDArray[np.float64]:
-    """Add up the labels of each combination of classes."""
-    summed: NDArray[np.float64] = shares.reshape(-1, asked.sizes[-1]).sum(axis=1)
+def _heights(sizes: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return how high each class of each attribute is."""
+    return np.concatenate([np.linspace(0.0, 1.0, size) for size in sizes])
+
+
+def _told(moments: Moments) -> NDArray[np.float64]:
+    """Return the differences as the reports have them, noise and all."""
+    shares = moments.tables / moments.told[:, np.newaxis]
+    labels = np.zeros((len(moments.sizes), 2))
+    np.add.at(labels, moments.of, shares)
+    expected = shares.sum(axis=1) * labels[moments.of, 1]
+    rare = labels.prod(axis=1)
+    told: NDArray[np.float64] = _summed(moments, shares[:, 1] - expected)
+    told /= np.maximum(rare, 1e-3)
+    return told
+
+
+def _estimated(moments: Moments) -> NDArray[np.float64]:
+    """Return the differences among people, from covariances whose bias is taken away."""
+    estimated: NDArray[np.float64] = _summed(moments, moments.with_label[:, 1])
+    estimated /= moments.shares.prod()
+    return estimated
+
+
+def _summed(moments: Moments, together: NDArray[np.float64]) -> NDArray[np.float64]:
+    summed = np.zeros(len(moments.sizes))
+    np.add.at(summed, moments.of, _heights(moments.sizes) * together)
     return summed
+
+
+def _true(asked: SampledInterview, encoded: NDArray[np.int64]) -> NDArray[np.float64]:
+    heights = encoded[:, :-1] / (np.array(asked.sizes) - 1)
+    second = encoded[:, -1] == 1
+    true: NDArray[np.float64] = heights[second].mean(axis=0) - heights[~second].mean(axis=0)
+    return true

@@ -12,9 +12,9 @@ from supm.cli._files import read_text
 from supm.cli._output import counted, notice
 from supm.collection import account, plan
 from supm.messages import Study, Trust
-from supm.schema import Categorical, Ordinal, Schema
+from supm.schema import Categorical, Continuous, Ordinal, Schema
 
-__all__ = ["check_wishes", "notice_limits", "planned", "read_schema"]
+__all__ = ["check_wishes", "notice_limits", "planned", "read_schema", "weights_of"]
 
 # A joint report of K attributes has at least 2^K cells, and at most 2^20.
 _MOST_JOINT: Final = 20
@@ -129,6 +129,37 @@ def planned(
             raise
         _refuse_cells(made, arguments)
         raise
+
+
+def weights_of(
+    given: str | dict[str, float] | None, schema: Schema
+) -> str | tuple[float, ...] | None:
+    """Return how much each label counts, in their order; 1 for those that are not named.
+
+    Parameters
+    ----------
+    given : str, dict or None
+        What was typed, read.
+    schema : Schema
+        Its target has the labels.
+
+    Returns
+    -------
+    str, tuple of float or None
+        What `supm.collection.simulate` takes.
+    """
+    if given is None:
+        return None
+    if isinstance(schema.target, Continuous):
+        raise ParameterError("--weights", "left out where the target is a number", given)
+    if isinstance(given, str):
+        return given
+    labels = [str(value) for value in schema.target.values]
+    for name in given:
+        if name not in labels:
+            hint = suggestion(name, labels)
+            raise ParameterError("--weights", "about classes of the target", name, hint)
+    return tuple(given.get(label, 1.0) for label in labels)
 
 
 def _refuse_cells(

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import ParameterError
 from supm.cli._output import paragraph, table
-from supm.cli._panels import commonest, name_of_cell
 from supm.cli._story import Story
+from supm.messages import Scorecard
 
-__all__ = ["parts"]
+__all__ = ["parts", "points"]
+
+_SHOWN: Final = 6
 
 
 def parts(story: Story) -> tuple[tuple[str, str], ...]:
@@ -31,59 +38,95 @@ def parts(story: Story) -> tuple[tuple[str, str], ...]:
     )
 
 
+def points(story: Story) -> NDArray[np.float64]:
+    """Return how far the highest class of each attribute speaks for the second label.
+
+    Parameters
+    ----------
+    story : Story
+        What happened.
+
+    Returns
+    -------
+    ndarray of float
+        Points of the model, beyond those of the lowest class.
+    """
+    rule = story.model.rule
+    if not isinstance(rule, Scorecard):
+        raise ParameterError("model", "a scorecard", "another")
+    return np.array([np.diff(each[[0, -1]], axis=0)[0] @ (-1.0, 1.0) for each in rule.points])
+
+
+def _drawn(story: Story) -> list[Any]:
+    """Return the discretizers of the attributes that the owner tells about."""
+    return [story.asked.discretizers[place] for place in _split(story)[0]]
+
+
+def _split(story: Story) -> tuple[list[int], list[int], int]:
+    """Return places, classes and the label of the report."""
+    *told, label = story.report.symbols
+    return told[: story.asked.sampled], told[story.asked.sampled :], label
+
+
+def _held(discretizer: Any, story: Story) -> int:  # noqa: ANN401  any discretizer of a number
+    return int(discretizer.encode([story.record[discretizer.attribute.name]])[0])
+
+
 def _holds(story: Story) -> str:
-    study = story.study
-    rows = [
-        [each.attribute.name, f"{story.record[each.attribute.name]:g}", _class(each, story)]
-        for each in study.discretizers("train")
-    ]
-    target = study.schema.target.name
+    study, target = story.study, story.study.schema.target.name
+    rows = []
+    for each in _drawn(story):
+        place, value = _held(each, story), story.record[each.attribute.name]
+        told = f"{place + 1} of {each.size}: {each.labels[place]}"
+        rows.append([each.attribute.name, f"{value:g}", told])
     rows.append([target, str(story.record[target]), "the label"])
     words = (
-        f"A record of {len(story.record)} values, which stays on the owner's device. The study "
-        f"asks about {study.keep} of its {len(study.schema.attributes)} measures, by public "
+        f"A record of {len(story.record)} values, which stays on the owner's device. By lot, the "
+        f"device is to tell about {story.asked.sampled} of its {study.keep} measures, by public "
         "classes, and the label:"
     )
     return f"{paragraph(words)}\n{table(['value', 'held', 'class'], rows, left=1)}"
 
 
-def _class(discretizer: Any, story: Story) -> str:  # noqa: ANN401  any discretizer of a number
-    place = int(discretizer.encode([story.record[discretizer.attribute.name]])[0])
-    return f"{place + 1} of {discretizer.size}: {discretizer.labels[place]}"
-
-
 def _leaves(story: Story) -> str:
-    randomizer = story.asked.randomizer
-    told = ", ".join(map(str, story.report.symbols))
-    several = randomizer.width > 1
-    noun = f"names {randomizer.width} of them" if several else "names one of them"
-    among = "the own is among them" if several else "the own one"
-    luck = among if story.held in story.report.symbols else "all others" if several else "another"
+    drawn, (_, classes, label) = _drawn(story), _split(story)
+    labels = story.model.labels
+    combined = math.prod(each.size for each in drawn)
+    cells, gap = len(labels) * combined, story.asked.truth(combined)
+    own = [_held(each, story) for each in drawn]
+    true = own == classes and labels[label] == story.record[story.study.schema.target.name]
+    told = zip(classes, drawn, strict=True)
+    named = [f"class {place + 1} of {each.attribute.name}" for place, each in told]
     words = (
-        f"The classes and the label together are one of {randomizer.size} combinations, numbered "
-        f"from 0. The device {noun}: the owner's own, number {story.held}, with probability "
-        f"{float(randomizer.hit):.3f}, and otherwise only others, all alike. This time it named "
-        f"{told}: {luck}, but nobody else can tell. This is the whole report:"
+        f"The classes and the label together are one of {cells} combinations. The device tells "
+        f"the owner's own with probability {gap + (1 - gap) / cells:.3f}, and otherwise one of "
+        f"the others, all alike. This time it told {', '.join(named)}, and {labels[label]}: "
+        f"{'the truth' if true else 'not the truth'}, but nobody else can tell. This is the whole "
+        "report, with the places of the measures before their classes:"
     )
     return f"{paragraph(words)}\n{story.report.to_json()}"
 
 
 def _learns(story: Story) -> str:
-    cells = commonest(story)
+    first, second = story.model.labels
+    given = points(story)
+    order = np.argsort(-np.abs(given), kind="stable")[:_SHOWN]
     words = (
-        f"{story.people['reduce']} owners, by lot, helped to choose the attributes, and the other "
-        f"{story.people['train']} to train. Out of reports, and never a record, come the estimated "
-        "share of people with each combination of classes, and a model: an answer for each. The "
-        "true shares are known here because the data are public. The commonest "
-        f"{len(cells)} of {story.true.size} combinations are:"
+        f"Out of {story.people['train']} reports, and never a record, come estimates of how each "
+        "measure goes with the label and the others, and a model: points for each class, which add "
+        f"up. Below is how much higher {second} lies than {first}, from 0 in the lowest class to 1 "
+        "in the highest. The truth is known here because the data are public. Each estimate is "
+        f"rough; the model adds up {given.size} of them. The {len(order)} measures with most "
+        "points are:"
     )
+    names = story.study.attributes or ()
     rows = [
         [
-            name_of_cell(story, cell),
-            str(story.model.labels[story.model.answers[cell]]),
-            *(f"{share[cell]:.1%}" for share in (story.told, story.estimated, story.true)),
+            names[place],
+            *(f"{each[place]:.2f}" for each in (story.told, story.estimated, story.true)),
+            f"{given[place]:+.2f}",
         ]
-        for cell in cells
+        for place in order.tolist()
     ]
-    head = ["classes", "the model says", "in reports", "estimated", "true"]
-    return f"{paragraph(words)}\n{table(head, rows, left=2)}"
+    head = ["measure", "in reports", "estimated", "true", f"points for {second}"]
+    return f"{paragraph(words)}\n{table(head, rows, left=1)}"

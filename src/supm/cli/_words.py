@@ -206,7 +206,7 @@ def _brief(guarantee: Guarantee) -> str:
     if guarantee == PureLDP(0.0):
         return "nothing leaves"
     numbers = {name: getattr(guarantee, name, None) for name in ("epsilon", "delta", "mu")}
-    told = {name: str(number) for name, number in numbers.items() if number is not None}
+    told = {name: str(number) for name, number in numbers.items() if number}
     return ", ".join(f"{name} = {_six_digits(number)}" for name, number in told.items())
 
 

@@ -100,9 +100,13 @@ def _audit(lines: list[Entry]) -> list[Audit]:
 
 def _audit_owners() -> list[Audit]:
     """Audit all that leaves an owner, for every way in which a study can ask."""
-    from supm.audit import audit_studies, small_studies  # noqa: PLC0415  loaded when the verb runs
+    from supm.audit import (  # noqa: PLC0415  loaded when the verb runs
+        audit_studies,
+        large_studies,
+        small_studies,
+    )
 
-    total = 2 * len(small_studies())
+    total = 2 * (len(small_studies()) + len(large_studies()))
     return list(progress(audit_studies(secure()), total=total, unit="owners"))
 
 

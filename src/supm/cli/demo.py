@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supm.cli._arguments import epsilons, whole
 from supm.cli._files import check_picture, check_target, write_json
-from supm.cli._output import paragraph
+from supm.cli._output import paragraph, table
 
 if TYPE_CHECKING:
     from supm._random import RandomSource
@@ -39,8 +40,8 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="tell the whole story on public data: tables and a picture",
         description="Let the 569 people of a public data set (WDBC) train a classifier without\n"
         "giving their records away: what one owner holds, what leaves the device, what the\n"
-        "aggregator learns, what accuracy that buys, and what is promised. It takes less than a\n"
-        "minute.",
+        "aggregator learns, what accuracy that buys, beside the papers' protocol, and what is\n"
+        "promised. It takes some seconds.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -99,6 +100,7 @@ class _Scene(NamedTuple):
 
     data: Dataset
     studies: list[Study]
+    papers: list[Study]
     learner: Learner
     source: RandomSource
 
@@ -113,7 +115,11 @@ class _Scene(NamedTuple):
         budgets = sorted(arguments.epsilon)
         return cls(
             data=data,
-            studies=[plan(data.schema, epsilon=each, owners=data.rows) for each in budgets],
+            studies=[
+                plan(data.schema, epsilon=each, owners=data.rows, train="sample")
+                for each in budgets
+            ],
+            papers=[plan(data.schema, epsilon=each, mode="faithful") for each in budgets],
             learner=RadialSVM(),
             source=secure() if arguments.seed is None else simulation(arguments.seed),
         )
@@ -124,35 +130,71 @@ class _Scene(NamedTuple):
         study = self.studies[len(self.studies) // 2]
         return tell(study, self.data, self.learner, self.source.child("story"))
 
-    def measure(self) -> Outcome:
-        from supm.cli._outcome import measure  # noqa: PLC0415  loaded when the verb runs
+    def measure(self) -> _Compared:
+        from supm.cli._outcome import Evaluation, measure  # noqa: PLC0415  loaded when the verb runs
 
-        return measure(
-            self.studies,
-            self.data.records(),
-            self.source,
-            folds=_FOLDS,
-            repeats=_REPEATS,
-            learner=self.learner,
+        how = Evaluation(_FOLDS, _REPEATS, self.learner)
+        studies = [*self.studies, *self.papers]
+        found = measure(studies, self.data.records(), self.source, how)
+        strict = len(self.studies)
+        return _Compared(
+            replace(found, results=found.results[:strict]),
+            replace(found, results=found.results[strict:]),
         )
 
 
-def _draw(story: Story, outcome: Outcome, path: str) -> None:
-    from supm.cli._figures import curve  # noqa: PLC0415  loaded when the verb runs
+class _Compared(NamedTuple):
+    """Our protocol and that of the papers, with the same people and budgets."""
+
+    strict: Outcome
+    papers: Outcome
+
+
+def _draw(story: Story, compared: _Compared, path: str) -> None:
+    from supm.cli._curve import Line  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._figures import curve  # noqa: PLC0415  the same
     from supm.cli._panels import draw_story  # noqa: PLC0415  the same
 
-    draw_story(story, curve(outcome, "WDBC"), path)
+    drawn = curve(compared.strict, "WDBC")
+    results = compared.papers.results
+    papers = Line(
+        name="answered, the papers' protocol (± 1 s.d.)",
+        kind="papers",
+        places=drawn.epsilons,
+        values=tuple(each.accuracy_mean for each in results),
+        spread=tuple(each.accuracy_sd for each in results),
+    )
+    ours, *others = drawn.lines
+    draw_story(story, replace(drawn, lines=(ours, papers, *others)), path)
 
 
-def _ending(story: Story, outcome: Outcome) -> tuple[tuple[str, str], ...]:
-    from supm.cli._figures import figures  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._words import statement_lines  # noqa: PLC0415  the same
+def _ending(story: Story, compared: _Compared) -> tuple[tuple[str, str], ...]:
+    from supm.cli._words import statement_lines  # noqa: PLC0415  loaded when the verb runs
 
     promised = statement_lines(story.model.statement)
     return (
-        ("What accuracy it buys", f"{figures(outcome)}\n{_between(outcome)}"),
+        ("What accuracy it buys", f"{_figures(compared)}\n{_between(compared.strict)}"),
         ("What is promised", "\n".join(map(paragraph, promised))),
     )
+
+
+def _figures(compared: _Compared) -> str:
+    rows = [
+        [
+            f"{ours.study.epsilon:g}",
+            f"{ours.accuracy_mean:.1%}",
+            f"± {ours.accuracy_sd:.1%}",
+            f"{ours.on_device_accuracy_mean:.1%}",
+            f"{theirs.accuracy_mean:.1%}",
+            f"± {theirs.accuracy_sd:.1%}",
+            f"{ours.majority:.1%}",
+            str(ours.repeats),
+            str(ours.folds),
+        ]
+        for ours, theirs in zip(compared.strict.results, compared.papers.results, strict=True)
+    ]
+    head = ["epsilon", "answered", "spread", "on device", "papers", "spread", "majority"]
+    return table([*head, "repetitions", "folds"], rows, left=0)
 
 
 def _print(first: int, *parts: tuple[str, str]) -> None:
@@ -162,13 +204,16 @@ def _print(first: int, *parts: tuple[str, str]) -> None:
 
 def _between(outcome: Outcome) -> str:
     return paragraph(
-        f"Always predicting the commonest class is right for {outcome.majority:.1%}, and the same "
-        f"learner without privacy for {outcome.baseline.accuracy:.1%} "
-        f"({outcome.baseline.repeats} repetitions). On device: the model comes to the record."
+        f"Always predicting the commonest class is right for {outcome.majority:.1%}, and a support "
+        f"vector machine without privacy for {outcome.baseline.accuracy:.1%} "
+        f"({outcome.baseline.repeats} repetitions). On device: the model comes to the record. "
+        "Papers: the protocol of papers 000 and 001, corrected, with the same budget. A randomised "
+        "answer of two classes is right with probability e^epsilon / (1 + e^epsilon) at most, "
+        "whatever the model."
     )
 
 
-def _for_machines(story: Story, outcome: Outcome) -> dict[str, Any]:
+def _for_machines(story: Story, compared: _Compared) -> dict[str, Any]:
     from supm import __version__  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._figures import for_machines  # noqa: PLC0415  the same
 
@@ -183,7 +228,8 @@ def _for_machines(story: Story, outcome: Outcome) -> dict[str, Any]:
         "in_reports": story.told.tolist(),
         "estimated": story.estimated.tolist(),
         "true": story.true.tolist(),
-        "model": story.model.answers.tolist(),
+        "model": story.model.rule.to_form(),
         "statement": story.model.statement.to_form(),
-        "accuracy": for_machines(outcome),
+        "accuracy": for_machines(compared.strict),
+        "papers": for_machines(compared.papers),
     }

@@ -118,7 +118,9 @@ def _print(
     for line in opening_lines(study):
         print(paragraph(line))
     print(f"\n{asking_table(study, arguments.owners)}\n")
-    for line in (TRUTH, f"Why: {explain(study).sentence}", *cost(spent)):
+    told = explain(study)
+    meaning = [TRUTH] if any(row.truth for row in told.rows) else []
+    for line in (*meaning, f"Why: {told.sentence}", *cost(spent)):
         print(paragraph(line))
     if expected is not None:
         print(paragraph(_expected(expected)))

@@ -22,8 +22,8 @@ examples:
                                                               from the smallest to the largest value
 """
 _BOUNDS = {
-    "spread": "Numbers end two standard deviations from their mean, or at the last value before, and "
-    "are clipped there (--bounds range: at the smallest and the largest value).",
+    "spread": "Numbers end two standard deviations from their mean, or at the last value before, "
+    "and are clipped there (--bounds range: at the smallest and the largest value).",
     "range": "Numbers end just outside of the smallest and the largest value (--bounds spread: two "
     "standard deviations from their mean).",
 }
@@ -34,9 +34,9 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = verbs.add_parser(
         "schema",
         help="write a schema from PUBLIC data",
-        description="Write down what the columns of a CSV file seem to be: bounds of numbers, scales\n"
-        "of whole numbers, lists of texts. It reads the data, so they must be PUBLIC or synthetic:\n"
-        "bounds that come from private data are a leak.",
+        description="Write down what the columns of a CSV file seem to be: bounds of numbers,\n"
+        "scales of whole numbers, lists of texts. It reads the data, so they must be PUBLIC or\n"
+        "synthetic: bounds that come from private data are a leak.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -49,8 +49,8 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--bounds",
         choices=("spread", "range"),
         default="spread",
-        help="where numbers end: two standard deviations from the mean, which serves strict studies "
-        "best (default), or at the smallest and the largest value",
+        help="where numbers end: two standard deviations from the mean, which serves strict "
+        "studies best (default), or at the smallest and the largest value",
     )
     parser.set_defaults(run=_run)
 

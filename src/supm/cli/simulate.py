@@ -6,11 +6,10 @@ import argparse
 from typing import TYPE_CHECKING
 
 from supm._errors import ParameterError, RecordError
-from supm.cli._arguments import epsilons, real, whole
+from supm.cli._arguments import epsilons, real, weights, whole
 from supm.cli._files import check_picture, check_target, write_json
 from supm.cli._options import METHODS, add_study_options
 from supm.cli._output import say
-from supm.cli._weights import weight_texts, weights_of
 
 if TYPE_CHECKING:
     from supm.cli._outcome import NumberOutcome, Outcome
@@ -45,8 +44,8 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="measure on PUBLIC data what accuracy a budget would buy",
         description="Let every line of a CSV file stand for an owner, run the whole protocol with\n"
         "them, and cross-validate: everybody's report is drawn once for each repetition and used\n"
-        "in all folds. Accuracy is shown beside that of always predicting the commonest class, and\n"
-        "the error of a number beside that of always predicting the mean.",
+        "in all folds. Accuracy is shown beside that of always predicting the commonest class,\n"
+        "and the error of a number beside that of always predicting the mean.",
         epilog=f"{_EXAMPLES}\n{METHODS}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -72,7 +71,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def _add_evaluation(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--weights",
-        type=weight_texts,
+        type=weights,
         metavar="W",
         help="how much each class counts in training: balanced, or numbers, such as yes=3,no=1; "
         "all alike by default",
@@ -107,17 +106,17 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._showing import Showing  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli import _showing  # noqa: PLC0415  loaded when the verb runs
 
-    shown = Showing.of(_measure(arguments), _name(arguments))
+    outcome, name = _measure(arguments), _name(arguments)
     if arguments.plot:
         from supm.cli._curve import draw  # noqa: PLC0415  the same
 
-        draw(shown.curve(), arguments.plot)
+        draw(_showing.for_a_picture(outcome, name), arguments.plot)
     if arguments.json:
-        write_json(shown.for_machines(), arguments.json)
+        write_json(_showing.in_plain_values(outcome), arguments.json)
     if arguments.json != "-":
-        print(shown.words())
+        print(_showing.in_words(outcome, name))
         for what, where in (("figures are", arguments.json), ("picture is", arguments.plot)):
             if where:
                 print(f"\nThe {what} in {where}.")
@@ -127,7 +126,11 @@ def _run(arguments: argparse.Namespace) -> int:
 def _measure(arguments: argparse.Namespace) -> Outcome | NumberOutcome:
     from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._outcome import Evaluation, measure, measure_number  # noqa: PLC0415  the same
-    from supm.cli._study_options import check_wishes, planned  # noqa: PLC0415  the same
+    from supm.cli._study_options import (  # noqa: PLC0415  the same
+        check_wishes,
+        planned,
+        weights_of,
+    )
     from supm.learning import RadialSVM  # noqa: PLC0415  the same
 
     check_target("--json", arguments.json)
@@ -140,8 +143,8 @@ def _measure(arguments: argparse.Namespace) -> Outcome | NumberOutcome:
     studies = [
         planned(schema, budget, arguments, owners=records.rows) for budget in arguments.epsilon
     ]
-    weights = weights_of(arguments.weights, schema)
-    how = Evaluation(arguments.folds, arguments.repeats, learner, weights)
+    counted = weights_of(arguments.weights, schema)
+    how = Evaluation(arguments.folds, arguments.repeats, learner, counted)
     number = schema.task == "continuous"
     return (measure_number if number else measure)(studies, records, source, how)
 

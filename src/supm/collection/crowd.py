@@ -101,6 +101,7 @@ class Crowd:
         self._groups = draw_groups(study, records.rows, source.child("groups"))
         self._answers: dict[str, Reports] = {}
         self._counts: dict[tuple[str, int], Counts] = {}
+        self._held: list[NDArray[np.int64]] = []
 
     @property
     def people(self) -> int:
@@ -170,6 +171,7 @@ class Crowd:
             told = self._reports(study, phase)
             reports = Reports(symbols=told.symbols[members], simulation=told.simulation)
             self._counts[key] = count(interview(study, phase), reports)
+            self._held.append(part)  # while it is here, no other array has its number
         return self._counts[key]
 
     def _reports(self, study: Study, phase: str) -> Reports:
