@@ -10,13 +10,18 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
-from crowd import BATCH, FORMS, OURS
+from crowd import BATCH, FORMS, OURS, study_of
 from tables import Goal, Row, Table, as_json, as_text
-from timing import Step, silent
+from timing import Race, Step, silent
 from tqdm import tqdm
+
+from supm import secure, simulation
+from supm.collection import count, interview, plan
 
 __all__ = ["FULL", "QUICK", "Scale", "main"]
 
@@ -27,6 +32,7 @@ _ONE_CORE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREA
 _WORDS = {
     "odp": "each class by itself (ODP), epsilon 20",
     "joint": "all classes as one set, epsilon 6",
+    "sample": "2 of 5 classes as one symbol, epsilon 4",
 }
 
 
@@ -37,17 +43,20 @@ class Scale:
         self._marks = tuple(marks)
         self._curves: dict[str, list[dict[str, float]]] = {}
         self._batch: dict[str, dict[str, float]] = {}
+        self._sampled: dict[str, float] = {}
 
     def measure(self, step: Step) -> None:
         """Stream the people of each form."""
         for form in FORMS:
             *self._curves[form], self._batch[form] = _run(form, self._marks, step)
+        self._sampled = _counting_samples(min(BATCH, self._marks[-1]))
 
     def tables(self) -> list[Table]:
         """Return the curves, and one batch beside others."""
         rows = [_row(form, each) for form in FORMS for each in self._curves[form]]
         size = min(BATCH, self._marks[-1])
         beside = [_beside(form, name, self._batch[form], size) for form, name in self._sides()]
+        beside.append(_beside("sample", OURS, self._sampled, size))
         return [
             Table("One study, 5 attributes of 4 classes, as people grow, on one core", rows),
             Table(f"Counting one batch of {size:,} received reports, on one core", beside),
@@ -92,6 +101,17 @@ def _run(form: str, marks: Sequence[int], step: Step) -> list[dict[str, float]]:
     if child.returncode:
         raise subprocess.CalledProcessError(child.returncode, command)
     return found
+
+
+def _counting_samples(size: int) -> dict[str, float]:
+    """Return the least seconds in which a batch of sampled reports is counted, by pairs."""
+    schema = study_of("joint").schema
+    asked = interview(plan(schema, epsilon=4.0, classes=4, told=2), "train")
+    rows = asked.inputs()[simulation(1).below(len(asked.inputs()), size).astype("int64")]
+    told = asked.randomize(rows, secure())
+    race = Race({OURS: partial(count, asked, told)}, clock=time.process_time)
+    race.take_turns(7)
+    return race.seconds
 
 
 def _row(form: str, found: dict[str, float]) -> Row:

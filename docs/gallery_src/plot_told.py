@@ -34,8 +34,12 @@ def apart(told: int, epsilon: float) -> float:
 
 
 # The colours of Okabe and Ito, which everybody can tell apart.
-looks = ((1.0, "#009E73", "o-"), (2.0, "#E69F00", "s--"), (4.0, "#0072B2", "^-."))
-looks = (*looks, (8.0, "#D55E00", "D:"))
+looks = (
+    (1.0, "#009E73", "o-"),
+    (2.0, "#E69F00", "s--"),
+    (4.0, "#0072B2", "^-."),
+    (8.0, "#D55E00", "D:"),
+)
 told = np.arange(1, 11)
 figure, panels = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
 for epsilon, colour, style in looks:

@@ -23,9 +23,9 @@ class Population:
 
     Parameters
     ----------
-    kind : {"linear", "heavy", "ring", "categorical"}
-        Attributes that move with the label; the same with heavy tails; some whose spread moves;
-        unordered values whose shares do.
+    kind : {"linear", "heavy", "skewed", "ring", "categorical"}
+        Attributes that move with the label; the same with heavy tails, and with most people near
+        the lower bound; some whose spread moves; unordered values whose shares do.
     labels, owners, attributes : int
         How many there are of each.
     """
@@ -63,6 +63,9 @@ def people_of(population: Population, source: RandomSource) -> tuple[Schema, Rec
         noise = noise / np.sqrt(np.square(others).mean(axis=0))
     if population.kind == "ring":
         return numbers(noise * np.exp(0.8 * moved), held)
+    if population.kind == "skewed":
+        # Incomes and counts: bounds that hold nearly everybody are far from the middle of most.
+        return numbers(np.exp(noise + 0.7 * moved) / 4.0 - 2.5, held)
     return numbers(noise + 0.7 * moved, held)
 
 

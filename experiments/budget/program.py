@@ -55,20 +55,24 @@ def run(scope: Scope, output: Path, *, measured: bool = True) -> Results:
     if measured:
         _measure_missing(jobs, path)
         measure_stages(staged, scope.stages)
-    wanted = set(jobs)
-    results = Results([row for row in read_rows(path) if row.job in wanted])
+    wanted = {(job.data, job.epsilon, job.variant) for job in jobs}
+    results = Results([row for row in read_rows(path) if _setting(row) in wanted])
     pictures = draw_all(results, scope, output / "figures")
     write_readme(results, scope, read_stages(staged), pictures, output / "README.md")
     return results
 
 
 def _measure_missing(jobs: list[Job], path: Path) -> None:
-    done = {row.job for row in read_rows(path)}
-    missing = [job for job in jobs if job not in done]
+    done = {_setting(row): row.repetitions for row in read_rows(path)}
+    missing = [job for job in jobs if done.get(_setting(job), 0) < job.repetitions]
     for job in tqdm(missing, unit="job", disable=None, mininterval=5.0):
         row = measure(job)
         if row is not None:
             write_row(row, path)
+
+
+def _setting(given: Job | Row) -> tuple[str, float, str]:
+    return given.data, given.epsilon, given.variant
 
 
 def _named(row: Row, variants: Sequence[str]) -> bool:

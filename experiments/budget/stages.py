@@ -32,7 +32,7 @@ __all__ = ["Stage", "best_threshold", "compare", "measure_stages", "read_stages"
 
 _SEED: Final = 5
 _TESTED: Final = 4_000
-_KINDS: Final = ("linear", "heavy", "ring", "categorical")
+_KINDS: Final = ("linear", "heavy", "skewed", "ring", "categorical")
 _LABELS: Final = (2, 4)
 _OWNERS: Final = (500, 2_000, 10_000, 50_000)
 _COUNTS: Final = (5, 20, 100)

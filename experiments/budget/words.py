@@ -26,8 +26,9 @@ Accuracies are in per cent, means over repetitions of 10-fold cross-validation a
 "±" is a standard deviation over repetitions where it follows an accuracy, and a standard error
 where it follows a difference. A training owner and a test owner each spend epsilon at most, in
 total. "Strict" is `plan(schema, epsilon=..., owners=rows)`: the planner's own choice, from public
-numbers. Bounds of attributes are constants of the public files (`data.py`). Repetitions: 20 of ours
-and of the papers' (wide and nltcs 10, large 5), 5 of the academic baselines.
+numbers. Bounds of attributes are constants of the public files (`data.py`). Repetitions are in
+`results.csv`: 20 of ours and of the papers', and at every bar (at least 10 elsewhere for Musk 2,
+Adult, wide and nltcs, 5 for large), and 5 of the academic baselines.
 """
 
 BARS: Final = """\

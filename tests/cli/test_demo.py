@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,8 @@ def test_the_demo_tells_the_whole_story_and_a_seed_repeats_it(
     ]
     words = " ".join(shown.split())
     assert "Always predicting the commonest class is right for 62.7%" in words
-    assert "(5 repetitions)" in words
+    assert "(3 repetitions)" in words
+    assert "epsilon answered spread on device papers spread majority repetitions folds" in words
     assert "factor of at most 54.6 (local differential privacy" in words
     assert "This was a simulation" in words
     check_numbers(words, json.loads(Path("demo.json").read_text()))
@@ -48,19 +50,26 @@ def test_the_demo_tells_the_whole_story_and_a_seed_repeats_it(
 
 
 def check_numbers(words: str, found: dict[str, Any]) -> None:
-    """The story counts combinations as the report does, and says how many are not shown."""
-    told = ", ".join(map(str, found["report"]["symbols"]))
-    assert "numbered from 0. The device names one of them: the owner's own, number" in words
-    assert f"This time it named {told}: " in words
-    shown = len([share for share in found["true"] if share > 0][:8])
-    assert f"The commonest {shown} of {len(found['true'])} combinations are:" in words
+    """The story tells what the report does, and how often it is the truth."""
+    *told, label = found["report"]["symbols"]
+    names, half = found["attributes"], len(told) // 2
+    said = [f"class {told[half + k] + 1} of {names[told[k]]}" for k in range(half)]
+    assert f"This time it told {', '.join(said)}, and {('benign', 'malignant')[label]}: " in words
+    assert "together are one of 32 combinations. The device tells the owner's own with" in words
+    kept = math.exp(4) / (math.exp(4) + 31)
+    assert f"with probability {kept:.3f}, and otherwise one of the others" in words
+    assert "the model adds up 30 of them. The 6 measures with most points are:" in words
 
 
 def check_figures(found: dict[str, Any]) -> None:
     assert found["simulation"] is True
-    assert [result["epsilon"] for result in found["accuracy"]["results"]] == [2.0, 4.0]
+    for kind, mode in (("accuracy", "strict"), ("papers", "faithful")):
+        shown = [(each["epsilon"], each["mode"]) for each in found[kind]["results"]]
+        assert shown == [(2.0, mode), (4.0, mode)]
+    ours, theirs = (found[kind]["results"][1] for kind in ("accuracy", "papers"))
+    assert ours["accuracy_mean"] > theirs["accuracy_mean"] + 0.05
     data = load_wdbc()
-    study = plan(data.schema, epsilon=4.0, owners=data.rows)
+    study = plan(data.schema, epsilon=4.0, owners=data.rows, train="sample")
     story = tell(study, data, RadialSVM(), simulation(7).child("story"))
     assert found["report"] == json.loads(story.report.to_json())
     assert found["estimated"] == story.estimated.tolist()
@@ -71,14 +80,17 @@ def check_figures(found: dict[str, Any]) -> None:
 def check_story(story: Story, study: Study) -> None:
     data = load_wdbc()
     assert story.report.study == story.study.hash
-    assert story.study.previous == study.hash
+    assert story.study.beginning == study.hash
     assert sum(story.people.values()) == data.rows
-    assert story.estimated.sum() == pytest.approx(1.0)
-    asked = interview(story.study, "train")
-    own = asked.encode(story.study.schema.read([story.record]))
-    assert own.tolist() == [[story.held]]
-    truth = np.bincount(asked.encode(data.records())[:, 0] // 2, minlength=story.true.size)
-    np.testing.assert_allclose(story.true, truth / data.rows)
+    encoded = interview(story.study, "train").encode(data.records())
+    top = story.asked.sizes[0] - 1
+    malignant = encoded[:, -1] == 1
+    heights = [encoded[rows, 0].mean() / top for rows in (malignant, ~malignant)]
+    assert story.true[0] == pytest.approx(heights[0] - heights[1])
+    assert np.corrcoef(story.true, story.estimated)[0, 1] > 0.2
+    answers = story.model.predict(data.records())
+    np.testing.assert_array_equal(answers == 1, story.scores > 0)
+    np.testing.assert_array_equal(story.labels, encoded[:, -1])
 
 
 def test_without_a_seed_nothing_is_called_a_simulation(

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from supm._errors import RecordError
 from supm.cli._cells import read_records
-from supm.cli._derive import Derived, derive, round_bounds
+from supm.cli._derive import Derived, derive, round_bounds, spread_bounds
 from supm.cli._table import Table, read_table
 from supm.schema import Categorical, Continuous, Ordinal
 
@@ -58,6 +59,34 @@ def test_round_bounds_are_round(low: float, high: float, bounds: tuple[float, fl
     assert round_bounds(low, high) == bounds
 
 
+@given(st.lists(FINITE, min_size=2, max_size=20))
+def test_spread_bounds_are_bounds_whatever_the_numbers(held: list[float]) -> None:
+    assume(min(held) < max(held))
+    low, high = spread_bounds(np.array(held))
+    assert low < high
+    assert high - low <= (max(held) - min(held)) * 1.21
+    assert np.isfinite([low, high]).all()
+
+
+def test_bounds_clip_the_tail_and_end_where_values_end() -> None:
+    counts = np.array([*([0.0] * 500), *(float(k % 10) for k in range(500)), 1000.0, 2000.0])
+    low, high = spread_bounds(counts)
+    assert low == 0.0
+    assert high == round(counts.mean() + 2 * counts.std(), 0)
+    years = np.arange(1990.0, 2025.0, dtype=np.float64)
+    assert spread_bounds(years) == (1990.0, 2024.0)
+
+
+def test_a_target_that_is_a_number_is_not_clipped(tmp_path: Path) -> None:
+    costs: list[object] = [*(k * 1.5 for k in range(39)), 1000.0]
+    held = table(tmp_path, age=costs, cost=costs)
+    schema = derive(held, "cost").schema
+    assert schema.target == Continuous("cost", low=0.0, high=1000.0)
+    assert schema.attributes[0].high < 1000.0  # type: ignore[union-attr]  # a number
+    wide = derive(held, "cost", bounds="range").schema
+    assert wide.attributes[0] == Continuous("age", low=0.0, high=1000.0)
+
+
 def test_each_kind_of_column_becomes_its_kind_of_attribute(tmp_path: Path) -> None:
     found = derived(
         tmp_path,
@@ -70,7 +99,7 @@ def test_each_kind_of_column_becomes_its_kind_of_attribute(tmp_path: Path) -> No
     )
     assert found.notes == ()
     assert found.schema.attributes == (
-        Continuous("pulse", low=50.0, high=90.0),
+        Continuous("pulse", low=50.5, high=89.5),
         Ordinal("stage", values=(1, 2, 3, 4)),
         Ordinal("code", values=(100, 200)),
         Categorical("ward", values=("east", "north")),
@@ -139,7 +168,7 @@ def test_many_whole_numbers_with_many_records_each_are_classes(start: int, tmp_p
     assert found.notes == ("the 15 different whole numbers of the target 'digit' are its classes.",)
     few = derive(table(tmp_path, age=ages[:140], digit=digits[:140]), "digit")
     assert few.schema.task == "continuous"
-    assert "the target 'digit' holds many different numbers, and a study needs" in few.notes[0]
+    assert "the target 'digit' holds many different numbers, and is predicted as" in few.notes[0]
 
 
 def test_what_looks_wrong_is_said_and_never_shown(tmp_path: Path) -> None:

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from supm import simulation
-from supm.cli._baseline import Baseline
 from supm.cli._figures import between, curve
-from supm.cli._outcome import Outcome, measure
+from supm.cli._outcome import Evaluation, Outcome, measure
 from supm.collection import plan
 from supm.datasets import load_wdbc
 from supm.learning import RadialSVM
@@ -16,7 +17,7 @@ from supm.learning import RadialSVM
 def outcome(**wishes: Any) -> Outcome:
     data = load_wdbc()
     study = plan(data.schema, epsilon=2.0, attributes=["mean radius"], **wishes)
-    return measure([study], data.records(), simulation(1), folds=2, repeats=1, learner=RadialSVM())
+    return measure([study], data.records(), simulation(1), Evaluation(2, 1, RadialSVM()))
 
 
 @pytest.mark.parametrize(
@@ -33,16 +34,27 @@ def outcome(**wishes: Any) -> Outcome:
 def test_the_axis_says_whose_budget_it_is(trust: str, axis: str) -> None:
     drawn = curve(outcome(trust=trust), "WDBC")
     assert drawn.budget == axis
-    assert drawn.tested_on_device == trust.endswith("d")
+    kinds = {line.kind for line in drawn.lines}
+    assert ("answered" in kinds) == (not trust.endswith("d"))
+    assert ("limit" in kinds) == (trust in ("u,u,u", "u,t,u"))
     assert drawn.title.endswith("1 repetition of 2-fold cross-validation; simulation, not private")
 
 
 def test_the_two_lines_are_said_with_people_and_repetitions() -> None:
     found = outcome()
-    assert found.baseline == Baseline(accuracy=found.baseline.accuracy, people=569, repeats=1)
+    assert (found.baseline.people, found.baseline.repeats) == (569, 1)
     words = between(found)
     assert (
         f"without privacy, on the raw data of 569 people, for {found.baseline.accuracy:.1%}"
         in words
     )
-    assert "(1 repetition)." in words
+    assert f"(balanced {found.baseline.balanced:.1%}; 1 repetition)." in words
+
+
+def test_the_limit_of_an_answer_is_that_of_randomized_response_or_the_majority() -> None:
+    found = outcome()
+    (limit,) = (line for line in curve(found, "WDBC").lines if line.kind == "limit")
+    assert limit.values[-1] == pytest.approx(math.exp(2) / (1 + math.exp(2)))
+    weak = replace(found, majority=0.95)
+    (limit,) = (line for line in curve(weak, "WDBC").lines if line.kind == "limit")
+    assert set(limit.values) == {0.95}

@@ -13,6 +13,8 @@ from supm.schema import Continuous, Schema
 pytestmark = pytest.mark.usefixtures("wdbc")
 PLAN = ["plan", "--schema", "wdbc.json", "--owners", "1000", "--epsilon", "4"]
 
+TWO = ["--known", "mean area", "--known", "mean radius"]
+
 
 def said(capsys: pytest.CaptureFixture[str]) -> str:
     return " ".join(capsys.readouterr().out.split())
@@ -24,17 +26,48 @@ def test_a_plan_says_who_is_asked_what_and_what_it_costs(
     assert main(PLAN) == 0
     words = said(capsys)
     assert "Strict mode; reduce untrusted, train untrusted, test untrusted." in words
-    assert "Reduce: 2 of 5 training owners, by lot, about 400, each sends 1 attribute" in words
-    assert "Train: 3 of 5 training owners, by lot, about 600, each sends" in words
-    assert "Test: each owner whose record is to be classified sends" in words
+    assert "phase who is asked for combinations truth epsilon train every training owner" in words
+    assert "Why: Each report tells as many attributes (2) of 4 classes as teach most" in words
     assert "factor of at most 54.6 (local differential privacy" in words
+    assert "Forecast on 1000 made-up people" in words
+    assert "(3 repetitions). Real people may be easier or harder to predict." in words
+
+
+def test_groups_are_said_with_about_how_many_people_they_have(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*PLAN, "--reduce", "regroup"]) == 0
+    words = said(capsys)
+    assert "reduce 2 of 5 training owners," in words
+    assert "lot: about 400" in words
+    assert "lot: about 600" in words
+    assert "classes are merged by joint reports" in words
+
+
+def test_without_owners_there_is_a_plan_and_no_forecast(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["plan", "--schema", "wdbc.json", "--epsilon", "4", "--json", "plan.json"]) == 0
+    assert "made-up" not in said(capsys)
+    assert json.loads(Path("plan.json").read_text())["made_up_people"] is None
+
+
+def test_the_forecast_is_the_same_every_time(capsys: pytest.CaptureFixture[str]) -> None:
+    found = []
+    for _ in range(2):
+        assert main([*PLAN, "--json", "-"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0] == found[1]
+    assert found[0]["made_up_people"]["owners"] == 1000
+    assert found[0]["made_up_people"]["repeats"] == 3
+    assert found[0]["plan"]["asked"][0]["combinations"] == 32
+    assert found[0]["plan"]["why"].startswith("Each report tells")
 
 
 def test_phases_without_a_promise_say_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*PLAN, "--trust", "u,t,d", "--mode", "faithful"]) == 0
     words = said(capsys)
     assert "To an owner who helps to train: No privacy is promised (in the train phase" in words
-    assert "Test: nothing is asked; the model comes to the owner's device." in words
+    assert "nothing: the model is" in words
+    assert "no promise" in words
     assert "To an owner whose record is tested: Nothing leaves the device." in words
 
 
@@ -70,14 +103,20 @@ def test_known_attributes_are_not_searched_for(capsys: pytest.CaptureFixture[str
     [
         (["--trust", "u,u"], "--trust must be three letters"),
         (["--trust", "d,u,u"], "--trust must be three letters"),
-        (["--reduce", "wa"], "--reduce must be rand, pw, waldp or rank where the reduce phase"),
+        (["--reduce", "wa"], "--reduce must be rand, pw, waldp, rank or regroup where the"),
         (["--train", "oda"], "where the train phase is untrusted"),
         (["--test", "raw"], "where the test phase is untrusted"),
         (["--keep", "31"], "--keep must be at most the number of attributes, 30, got 31"),
         (["--keep", "0"], "--keep must be a whole number in [1"),
-        (["--keep", "25"], "--keep must be at most 19 attributes, since a joint report"),
+        (["--train", "joint", "--keep", "25"], "--keep must be at most 19 attributes, since a"),
         (["--classes", "1"], "--classes must be a whole number in [2"),
-        (["--classes", "3000", "--keep", "2"], "--keep must be at most 1 attribute,"),
+        ([*TWO, "--train", "joint", "--classes", "3000"], "--known must be at most 1 attribute,"),
+        (["--classes", "3000"], "--classes must be at most 2^12 over all attributes of a joint"),
+        (["--told", "31"], "--told must be a whole number in [1, 30], got 31"),
+        (["--told", "2", "--train", "odp"], "--told must be left out where all kept attributes"),
+        (["--sampled", "2"], "--sampled must be left out where nobody is asked in the reduce"),
+        (["--train", "answer"], "--train must be one of sample, joint"),
+        (["--test", "joint"], "--test must be answer, sample, odp or oda where reports told"),
         (["--known", "mean radus"], "got 'mean radus'. Did you mean 'mean radius'?"),
         (["--known", "mean area", "--known", "mean area"], "--known must be another name each"),
         (["--known", "mean area", "--keep", "2"], "--keep must be left out, or 1 as --known says"),
@@ -102,15 +141,29 @@ def test_a_wish_that_cannot_be_met_is_one_sentence_and_code_2(
     assert output.out == ""
 
 
-def test_a_file_that_is_no_schema_is_named_with_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_no_schema_is_named_and_a_number_needs_strict_mode(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert main([*PLAN, "--schema", "wdbc.csv"]) == 1
     assert "wdbc.csv: the schema is not JSON" in capsys.readouterr().err
     number = Continuous("y", low=0, high=1)
     Path("number.json").write_text(
         Schema(attributes=(number,), target=replace(number, name="z")).to_json()
     )
-    assert main([*PLAN, "--schema", "number.json"]) == 1
-    assert "number.json: the target 'z' is continuous, and a" in capsys.readouterr().err
+    assert main([*PLAN, "--schema", "number.json"]) == 0
+    assert "the model's answer for z" in said(capsys)
+    assert main([*PLAN, "--schema", "number.json", "--mode", "faithful"]) == 2
+    assert "--mode must be strict where the target is a number" in capsys.readouterr().err
+
+
+def test_what_is_told_can_be_pinned(capsys: pytest.CaptureFixture[str]) -> None:
+    wishes = ["--reduce", "rank", "--keep", "8", "--sampled", "3", "--told", "4", "--classes", "3"]
+    assert main([*PLAN, *wishes, "--train", "sample", "--test", "sample", "-o", "-"]) == 0
+    study = Study.from_json(capsys.readouterr().out)
+    assert (study.reduction, study.keep, study.classes) == ("rank", 8, 3)
+    asked = [(question.form, question.sampled) for question in study.questions]
+    assert asked[:2] == [("sample", 3), ("sample", 4)]
+    assert asked[2][0] == "sample"
 
 
 def test_to_test_on_the_device_is_a_trust(capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,7 +184,7 @@ def test_a_class_for_missing_is_said(capsys: pytest.CaptureFixture[str]) -> None
     form["attributes"][0]["missing"] = "class"
     Path("holes.json").write_text(json.dumps(form))
     assert main([*PLAN, "--schema", "holes.json"]) == 0
-    assert "in up to 2 classes (and one for missing) and the target" in said(capsys)
+    assert "in up to 4 classes (and one for missing)." in said(capsys)
 
 
 def test_a_promise_in_words_has_six_digits_and_is_rounded_up(

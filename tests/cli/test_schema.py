@@ -20,13 +20,25 @@ def test_a_schema_is_written_and_the_reading_of_data_is_said(
 ) -> None:
     assert main(["schema", "public.csv", "--target", "ill", "-o", "schema.json"]) == 0
     assert Schema.from_json(Path("schema.json").read_text()) == Schema(
-        attributes=(Continuous("age", low=20.0, high=60.0),),
+        attributes=(Continuous("age", low=20.5, high=59.5),),
         target=Categorical("ill", values=("n", "y")),
     )
     said = capsys.readouterr()
-    assert said.out.startswith("1 attribute (1 continuous), target 'ill'.\nThe schema is in schema")
+    assert "Numbers end two standard deviations from their mean" in said.out
+    assert said.out.startswith("1 attribute (1 continuous), target 'ill'.\n")
+    assert "\nThe schema is in schema.json: read it" in said.out
     assert "public.csv, so it must be public or synthetic" in said.err
     assert "1 column is constant and left out: 'site'." in said.err
+
+
+def test_bounds_may_hold_the_whole_range(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--target", "ill", "-o", "schema.json", "--bounds", "range"]
+    assert main(["schema", "public.csv", *options]) == 0
+    (age,) = Schema.from_json(Path("schema.json").read_text()).attributes
+    assert age == Continuous("age", low=20.0, high=60.0)
+    said = capsys.readouterr()
+    assert "Numbers end just outside of the smallest and the largest value" in said.out
+    assert "from private data they would be a leak" in said.err
 
 
 def test_a_dash_prints_the_schema_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,6 +36,7 @@ def test_the_json_has_the_keys_that_scripts_rely_on() -> None:
             "accuracy_sd",
             "balanced_accuracy_mean",
             "on_device_accuracy_mean",
+            "on_device_balanced_accuracy_mean",
             "plan",
             "guarantee",
             "seconds",
@@ -63,21 +64,22 @@ def test_people_see_accuracy_beside_majority_repetitions_and_promise(
 ) -> None:
     assert main([*WDBC, *QUICK, "--epsilon", "1,4", "--plot", "out.png"]) == 0
     output = capsys.readouterr()
-    head = ["epsilon", "accuracy", "spread", "balanced", "on", "device", "majority"]
+    head = ["epsilon", "answered", "spread", "balanced", "on", "device", "balanced", "majority"]
     lines = [line.split() for line in output.out.splitlines()]
     assert [*head, "repetitions", "folds"] in lines
     words = " ".join(output.out.split())
     assert "Always predicting the commonest class is right for 62.7%" in words
-    assert "the same learner without privacy, on the raw data of 569 people, for 9" in words
+    assert "a support vector machine without privacy, on the raw data of 569 people, for 9" in words
     assert "would change by at most the factor below (local differential privacy)" in words
-    assert ["epsilon", "K", "factor"] in lines
-    assert ["1", "1", "2.72"] in lines
+    assert ["epsilon", "classes", "factor"] in lines
+    assert ["1", "2", "2.72"] in lines
     assert ["4", "4", "54.6"] in lines
     assert words.count("Strict mode; reduce untrusted") == 1
-    assert words.count("by lot") == 2
-    assert words.count(" in 6 models: ") == 2
+    assert words.count("every training owner") == 2
+    assert words.count("Each report tells as many attributes as teach most") == 1
     assert "The randomness came from a seed: a simulation, not private." in words
-    assert "bounds and values come from wdbc.csv, which must be public or synthetic" in output.err
+    assert "two standard deviations around the mean" in output.err
+    assert "come from wdbc.csv, which must be public or synthetic" in output.err
     height, width, _ = imread("out.png").shape
     assert min(height, width) > 500
 
@@ -88,8 +90,9 @@ def test_one_budget_has_its_plan_in_full_and_one_repetition_no_spread(
     assert main([*WDBC, "--epsilon", "1", "--repeats", "1", "--folds", "2"]) == 0
     words = " ".join(capsys.readouterr().out.split())
     assert "factor of at most 2.72 (local differential privacy, epsilon = 1.0)" in words
-    assert "sends 1 attribute in up to 2 classes: all classes as one symbol" in words
-    assert "How often each attribute was chosen epsilon = 1, in 2 models: " in words
+    assert "1 train every training owner 1 of 30 attributes, drawn 4 0.30" in words
+    assert "All 30 attributes are used, in up to 2 classes." in words
+    assert "How often" not in words
     assert "The spread is" not in words
     assert "seed" not in words
 
@@ -100,7 +103,7 @@ def test_classes_and_factors_that_differ_are_columns(
     options = ["--keep", "30", "--reduce", "waldp", "--mode", "faithful"]
     assert main([*WDBC, *QUICK, *options, "--epsilon", "2,50"]) == 0
     words = " ".join(capsys.readouterr().out.split())
-    assert "epsilon L factor to train factor to test 2 2 7.39" in words
+    assert "epsilon classes factor to train factor to test 2 2 7.39" in words
     assert "50 4 e^50.0 e^48.3871" in words
 
 
@@ -128,7 +131,9 @@ def test_every_trust_is_simulated_and_what_is_not_promised_is_not_claimed(
 ) -> None:
     (result,) = figures("--epsilon", "6", "--trust", trust, "--mode", mode)["results"]
     promised = result["guarantee"]["training"]["type"] == "pure-ldp"
-    assert promised == trust.startswith("u,u")
+    # A trusted reduce phase that asks nothing costs nothing, as in strict mode here.
+    asked_openly = trust.startswith("t") and mode == "faithful"
+    assert promised == (trust[2] == "u" and not asked_openly)
     if trust.endswith("d"):
         assert result["guarantee"]["testing"] == {"type": "pure-ldp", "epsilon": 0.0}
         assert result["accuracy_mean"] == result["on_device_accuracy_mean"]
@@ -150,16 +155,100 @@ def table(*rows: str, header: str = "age,ward,ill") -> list[str]:
 GOOD = [f"{20.5 + k},{'ne'[k % 2]},{'ny'[k % 2]}" for k in range(40)]
 
 
-def test_plans_that_differ_in_more_than_numbers_are_told_one_by_one(
+def test_plans_that_differ_have_their_reasons_told_one_by_one(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main([*table(*(GOOD * 10)), "--epsilon", "1,8"]) == 0
-    shown = capsys.readouterr().out
-    assert "The plan for epsilon = 1\n" in shown
-    assert "1 of 2 attributes is used; attributes are ranked" in shown
-    assert "The plan for epsilon = 8\n" in shown
-    assert "2 of 2 attributes are used; the attributes are known beforehand: age, ward." in shown
-    assert shown.count(" models: ") == 1
+    assert main([*table(*(GOOD * 10)), "--epsilon", "0.1,8"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "Epsilon 0.1: Each report tells" in words
+    assert "Epsilon 8: " in words
+
+
+def test_chosen_attributes_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--epsilon", "8", "--reduce", "rank", "--keep", "3"]
+    assert main([*WDBC, *QUICK, *options]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert "How often each attribute was chosen epsilon = 8, in 6 models: " in words
+
+
+def numbers(*options: str) -> list[str]:
+    lines = [f"{k % 40},{'ne'[k % 2]},{k % 40 * 1.5 + k % 2}" for k in range(800)]
+    return [*table(*lines), *options]
+
+
+def test_a_number_is_predicted_with_its_error_beside_the_constant(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(numbers("--epsilon", "0.5,8", "--json", "out.json", "--plot", "out.png")) == 0
+    output = capsys.readouterr()
+    words = " ".join(output.out.split())
+    assert "epsilon answered spread explained on device explained constant repetitions" in words
+    assert "Mean squared errors. Always predicting the mean has" in words
+    assert "least squares without privacy, on the raw data of 800 people" in words
+    assert "is predicted as a number" in output.err
+    found = json.loads(Path("out.json").read_text())
+    assert list(found) == ["n", "target", "constant", "results"]
+    weak, strong = found["results"]
+    assert strong["error_mean"] < 0.5 * found["constant"]
+    assert strong["on_device_explained"] > 0.5
+    assert strong["explained"] == pytest.approx(1 - strong["error_mean"] / found["constant"])
+    assert strong["plan"]["evaluation"]["without_privacy_error_mean"] < 1.0
+    assert weak["guarantee"]["training"]["epsilon"] <= 0.5
+    assert min(imread("out.png").shape[:2]) > 500
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--mode", "faithful"], "--mode must be strict where the target is a number, as 'ill' is"),
+        (["--weights", "balanced"], "--weights must be left out where the target is a number"),
+    ],
+)
+def test_what_a_number_cannot_have_is_one_sentence(
+    options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(numbers(*options)) == 2
+    output = capsys.readouterr()
+    assert complaint in output.err.splitlines()[-1]
+    assert output.out == ""
+
+
+def test_weights_raise_the_balanced_accuracy_of_a_rare_class(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [f"{k % 20},n,{'y' if k % 20 > 16 and k % 3 else 'n'}" for k in range(2000)]
+    weak = ["--epsilon", "2", "--test", "device", "--json", "out.json"]
+    balanced = {}
+    for name, options in {"plain": [], "high": ["--weights", "y=20,n=1"]}.items():
+        assert main([*table(*rows), *weak, *options]) == 0
+        (result,) = json.loads(Path("out.json").read_text())["results"]
+        balanced[name] = result["balanced_accuracy_mean"]
+        assert result["plan"]["evaluation"]["weights"] == (None if name == "plain" else [1, 20])
+    assert balanced["high"] > balanced["plain"]
+    assert "Classes count by the given weights in training." in " ".join(
+        capsys.readouterr().out.split()
+    )
+    assert figures("--epsilon", "2", "--weights", "balanced")["n"] == 569
+
+
+@pytest.mark.parametrize(
+    ("weights", "complaint"),
+    [
+        ("malgnant=2", "got 'malgnant'. Did you mean 'malignant'?"),
+        ("malignant", "--weights must be balanced, or different classes with a number each"),
+        ("benign=1,benign=2", "--weights must be balanced, or different classes with a number"),
+        ("benign=0", "--weights must be a number in [1e-06, 1e+06]"),
+        ("benign=", "--weights must be a number in [1e-06, 1e+06]"),
+    ],
+)
+def test_wrong_weights_are_one_sentence(
+    weights: str, complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*WDBC, *QUICK, "--schema", "wdbc.json", "--weights", weights]) == 2
+    output = capsys.readouterr()
+    assert complaint in output.err
+    assert len(output.err.splitlines()) == 1
+    assert output.out == ""
 
 
 @pytest.mark.parametrize(
@@ -169,7 +258,6 @@ def test_plans_that_differ_in_more_than_numbers_are_told_one_by_one(
         ([f"1,n,{'ny'[k % 2]}" for k in range(40)], 1, "2 columns are constant and left out"),
         ([*GOOD, f"{PRIVATE},n"], 1, "line 42: 2 values where the header has 3 columns"),
         ([*GOOD, "1,n,"], 1, "ill: 1 of 41 records have no label; leave them out"),
-        ([f"{k},n,{k * 1.5}" for k in range(40)], 2, "--target must be a column of classes"),
         (["20.5,n,y", "30.5,e,n"], 1, "the table has 2 records, and at least 4 are needed"),
         ([], 1, "a header and no records"),
     ],

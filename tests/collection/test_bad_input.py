@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from supm import ParameterError, RandomSource, RecordError, SupmError, simulation
 from supm.collection import Owner, plan, run_in_process, simulate
 from supm.learning import AnyClassifier
-from supm.messages import Report, Study, Trust
+from supm.messages import CellAnswers, Report, Study, Trust
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
 
 PRIVATE_NUMBER = 314159.265
@@ -166,7 +166,8 @@ def test_one_class_among_the_noisy_labels_is_predicted_by_any_learner() -> None:
     one = SCHEMA.read(table(40, ill=["yes"] * 40))
     for learner in (None, AnyClassifier(estimator=LogisticRegression())):
         trained = run_in_process(generous, one, simulation(1), learner=learner)
-        assert set(trained.predictor.predict(np.zeros((3, 2))).tolist()) == {1}
+        assert isinstance(trained.rule, CellAnswers)
+        assert set(trained.rule.answers.tolist()) == {1}
 
 
 @pytest.mark.parametrize("epsilon", [0, 0.0, -1.0, math.nan, math.inf, None, "3", True, [1.0]])

@@ -18,7 +18,7 @@ from supm.mechanisms import Piecewise, PublicGrid, Reports, Tally
 from supm.messages import Trust
 
 REDUCE = [("reduce", form) for form in ("wa", "pw", "waldp", "rank")]
-TRAIN = [("train", form) for form in ("odp", "oda", "joint", "pw", "raw")]
+TRAIN = [("train", form) for form in ("odp", "oda", "joint", "sample", "pw", "raw")]
 TEST = [("test", form) for form in ("odp", "oda", "joint", "pw", "raw")]
 QUESTIONS = [*REDUCE, *TRAIN, *TEST]
 TRUSTED = Trust.parse("t,t,t")

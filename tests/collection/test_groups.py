@@ -11,7 +11,7 @@ from supm.collection.groups import draw_groups
 
 def test_groups_are_disjoint_and_follow_their_weights(make_people: Any) -> None:
     people = make_people(20)
-    study = plan(people.schema, epsilon=2.0)
+    study = plan(people.schema, epsilon=2.0, reduce="regroup")
     assert study.groups == (2, 3)
     groups = draw_groups(study, 50_000, simulation(1))
     assert set(groups.tolist()) == {0, 1}

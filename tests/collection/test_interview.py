@@ -75,13 +75,9 @@ class Case:
     @property
     def study(self) -> Study:
         reduces, trusted = self.phase == "reduce", self.form in ("oda", "raw")
-        # What a test by samples is about is learned from samples.
-        same = self.phase == "test" and self.form == "sample"
-        train = (
-            replace(self.question, phase="train")
-            if same
-            else Question(phase="train", form="odp", epsilon=self.epsilon)
-        )
+        train = Question(phase="train", form="odp", epsilon=self.epsilon)
+        if self.phase == "test" and self.form == "sample":
+            train = replace(self.question, phase="train")
         questions = (self.question,) if self.phase == "train" else (train, self.question)
         places = {"test": "device"} | ({self.phase: "trusted" if trusted else "untrusted"})
         return Study(

@@ -167,18 +167,19 @@ def _costs(people: int) -> Any:
 def test_a_number_is_predicted_better_than_by_its_mean_and_hardly_worse_where_all_is_noise(
     test: str,
 ) -> None:
-    schema, records = _costs(4000)
+    schema, records = _costs(20_000)
     found = {}
     for epsilon in (0.5, 8.0):
         study = plan(schema, epsilon=epsilon, test=test)
-        found[epsilon] = simulate_number(study, records, source=simulation(1), folds=5, repeats=2)
+        found[epsilon] = simulate_number(study, records, source=simulation(1), folds=3, repeats=2)
         assert found[epsilon].account == account(study)
-        assert (found[epsilon].folds, found[epsilon].repeats) == (5, 2)
+        assert (found[epsilon].folds, found[epsilon].repeats) == (3, 2)
         assert found[epsilon].constant == pytest.approx(float(records.target.var()), rel=1e-6)
     much, little = found[8.0], found[0.5]
     assert much.on_device_error_mean < 0.4 * much.constant
     assert much.on_device_error_mean < much.error_mean < 0.8 * much.constant
-    assert little.error_mean < 1.05 * little.constant
+    # A record in parts tells less about a number than the answer does.
+    assert little.error_mean < (1.05 if test == "answer" else 1.1) * little.constant
     assert little.on_device_error_mean < 1.05 * little.constant
 
 

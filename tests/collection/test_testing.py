@@ -23,13 +23,14 @@ from supm.collection import (
     testing,
 )
 from supm.collection._features import class_features
+from supm.collection.cards import Card
 from supm.collection.joint import JointInterview
 from supm.collection.training import places
-from supm.learning import folds
+from supm.learning import Predictor, folds
 from supm.mechanisms import Reports
 from supm.messages import CellAnswers, Study, Trust
 
-REDUCE = ("known", "rand", "wa", "pw", "waldp", "rank")
+REDUCE = ("known", "rand", "wa", "pw", "waldp", "rank", "regroup")
 FORMS = ("odp", "oda", "pw", "raw", "joint")
 NAMES = ["strong", "weak"]
 
@@ -44,6 +45,11 @@ def _trained(people: Any, seed: int = 1, **wishes: Any) -> Trained:
     return run_in_process(study, people.records, simulation(seed))
 
 
+def _predictor(trained: Trained) -> Predictor:
+    assert not isinstance(trained.predictor, Card)
+    return trained.predictor
+
+
 def cell_answers(trained: Trained) -> NDArray[np.int64]:
     rule = publish(trained).rule
     assert isinstance(rule, CellAnswers)
@@ -56,13 +62,14 @@ def _test_reports(study: Study, people: Any, seed: int = 9) -> Reports:
 
 
 @pytest.mark.parametrize("reduce", REDUCE)
-@pytest.mark.parametrize("train", FORMS)
+@pytest.mark.parametrize("train", [*FORMS, "sample"])
 def test_every_combination_of_the_phases_runs_and_learns(
     make_people: Any, reduce: str, train: str
 ) -> None:
     people = make_people(300, labels=2)
     parts = folds(300, 2, simulation(2))
-    for test in (*FORMS, "device"):
+    fitting = {"sample": ("odp", "oda", "answer", "sample"), "pw": FORMS, "raw": FORMS}
+    for test in (*fitting.get(train, (*FORMS, "answer")), "device"):
         known = reduce == "known"
         study = plan(
             people.schema,
@@ -92,7 +99,7 @@ def _by_bayes(trained: Trained, reports: Reports) -> NDArray[np.int64]:
     channel = asked.exact_channel()
     assert trained.cells is not None
     shares = 0.999 * trained.cells.sum(axis=1) + 0.001 / len(channel)
-    labels = trained.predictor.predict(places(trained.study))
+    labels = _predictor(trained).predict(places(trained.study))
     answers = []
     for told in asked.outcome(reports):
         weights = np.zeros(2 + int(labels.max()))
@@ -125,7 +132,7 @@ def test_without_shares_all_cells_are_taken_to_be_as_common(make_people: Any) ->
     assert reports.symbols.shape[1] == 1
     classes = np.unravel_index(reports.symbols[:, 0], (3, 3))
     cells = class_features(np.stack(classes, axis=1), trained.study.discretizers("test"))
-    assert (answer_reports(trained, reports) == trained.predictor.predict(cells)).all()
+    assert (answer_reports(trained, reports) == _predictor(trained).predict(cells)).all()
 
 
 class ThirdOfStrong:
@@ -174,7 +181,7 @@ def test_knowing_the_noise_beats_taking_the_report_at_its_word(make_people: Any)
     truth, reports = people.records.target, _test_reports(trained.study, people)
     answers = answer_reports(trained, reports)
     assert asked.width > 1
-    naive = trained.predictor.predict(places(trained.study))[reports.symbols[:, 0]]
+    naive = _predictor(trained).predict(places(trained.study))[reports.symbols[:, 0]]
     assert (answers == truth).mean() > (naive == truth).mean()
 
 
@@ -189,7 +196,7 @@ def test_on_the_device_the_record_itself_is_answered(make_people: Any, train: st
         assert (answers == answer_reports(trained, _test_reports(trained.study, people))).all()
     else:
         exact = np.stack([people.table["strong"], people.table["weak"] * 2 / 3 - 1], axis=1)
-        assert (answers == trained.predictor.predict(exact)).mean() > 0.99
+        assert (answers == _predictor(trained).predict(exact)).mean() > 0.99
 
 
 def test_raw_numbers_get_the_answers_of_the_device(make_people: Any) -> None:

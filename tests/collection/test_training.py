@@ -251,7 +251,7 @@ def _rare(rows: int) -> Any:
     return schema, schema.read(columns)
 
 
-@pytest.mark.parametrize("form", ["sample", "joint", "odp"])
+@pytest.mark.parametrize("form", ["sample", "joint"])
 def test_balanced_weights_raise_the_balanced_accuracy_of_rare_labels(form: str) -> None:
     schema, records = _rare(8000)
     study = plan(schema, epsilon=8.0, classes=4, attributes=schema.names, train=form, test="answer")

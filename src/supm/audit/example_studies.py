@@ -26,7 +26,6 @@ _SMOKES: Final = Categorical("smokes", values=("no", "yes"))
 _ILL: Final = Categorical("ill", values=("no", "yes"))
 _STAY: Final = Continuous("stay", low=0, high=30)
 _MANY: Final = 30
-_CROWD: Final = 1_000_000
 
 
 def small_studies(epsilon: float = 2.0) -> Mapping[str, Study]:
@@ -80,7 +79,9 @@ def large_studies(epsilon: float = 2.0) -> Mapping[str, Study]:
     stay = Schema(attributes=attributes, target=_STAY)
     return {
         "known, sample, answer": plan(ill, epsilon=epsilon, classes=4, told=2),
-        "regroup, sample, answer": plan(ill, epsilon=epsilon, owners=_CROWD, classes=4, sampled=2),
+        "regroup, sample, answer": plan(
+            ill, epsilon=epsilon, classes=4, reduce="regroup", sampled=2, told=2
+        ),
         "known, sample, answer of a number": plan(stay, epsilon=epsilon, classes=4, told=2),
     }
 

@@ -29,7 +29,7 @@ examples:
   supm demo --json -                          for machines
 """
 _PICTURE = "supm-demo.png"
-_FOLDS, _REPEATS = 10, 5
+_FOLDS, _REPEATS = 10, 3
 _OPENING = "{} people of a public data set train a classifier; each keeps the own record.\n"
 
 
@@ -158,7 +158,7 @@ def _draw(story: Story, compared: _Compared, path: str) -> None:
     drawn = curve(compared.strict, "WDBC")
     results = compared.papers.results
     papers = Line(
-        name="answered, the papers' protocol (± 1 s.d.)",
+        name="papers' protocol (± 1 s.d.)",
         kind="papers",
         places=drawn.epsilons,
         values=tuple(each.accuracy_mean for each in results),

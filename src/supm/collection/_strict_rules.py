@@ -124,15 +124,16 @@ def lay_out(
     sizes = [class_count(each, finest) for each in attributes]
     told = attributes_told(epsilon, labels or finest, sizes, len(sizes))
     one = Layout(finest, None, told, (1,))
-    if owners is None or min(sizes) < 2:
+    # Two groups of classes tell two labels apart; more labels, and numbers, need more of them.
+    if owners is None or labels != 2 or classes is not None or len(sizes) < 2:
         return one
-    fine = classes or (8 if epsilon >= 4.0 else 4)
+    fine = 8 if epsilon >= 4.0 else 4
     many = [class_count(each, fine) for each in attributes]
-    first = attributes_told(epsilon, labels or fine, many, len(many))
+    first = attributes_told(epsilon, labels, many, len(many))
     usual = math.exp(sum(map(math.log, many)) / len(many)) ** first
     reports = owners * FIRST[0] / sum(FIRST) * first / len(many)
-    noise = 1.0 / (gap_of(epsilon, (labels or fine) * usual) * math.sqrt(reports))
-    if noise > _KNOWN or len(many) < 2:
+    noise = 1.0 / (gap_of(epsilon, labels * usual) * math.sqrt(reports))
+    if noise > _KNOWN:
         return one
-    second = attributes_told(epsilon, labels or fine, [2] * len(many), len(many))
+    second = attributes_told(epsilon, labels, [2] * len(many), len(many))
     return Layout(fine, first, max(second, min(2, len(many))), FIRST)

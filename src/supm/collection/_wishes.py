@@ -113,7 +113,8 @@ class Wishes:
             return None
         if wish is None:
             private = _STRICT[phase] if self.mode == "strict" else "odp"
-            return "oda" if place == "trusted" else private
+            # A number has no classes to tell; it is randomised for those who are trusted too.
+            return "oda" if place == "trusted" and self.labels is not None else private
         if wish not in FORMS or (wish == "answer" and phase != "test"):
             hint = "For the device, say so in the trust." if wish == "device" else ""
             raise ParameterError(phase, f"one of {', '.join(FORMS)}", wish, hint)

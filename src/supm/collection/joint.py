@@ -50,7 +50,7 @@ class JointInterview(Interview):
     >>> from supm.collection import interview, plan
     >>> from supm.datasets import load_wdbc
     >>> names = ["mean radius", "mean texture"]
-    >>> study = plan(load_wdbc().schema, epsilon=3.0, attributes=names, classes=2)
+    >>> study = plan(load_wdbc().schema, epsilon=3.0, attributes=names, classes=2, train="joint")
     >>> interview(study, "train").randomizer.size
     8
     """

@@ -38,7 +38,7 @@ class Additive:
     directions : ndarray, shape (classes, labels)
         Points of each class before they are scaled.
     centre : ndarray, shape (classes,)
-        Estimated share of each class, shrunk to equal ones by its noise.
+        Estimated share of each class, from which scores are measured.
     means : ndarray, shape (labels, labels)
         For each label (column) the mean score of its people, measured from the mean of all.
     variance : float
@@ -138,7 +138,7 @@ def fit_additive(moments: Moments) -> Additive:
     variance = _spread(moments, directions, between) / free
     return Additive(
         directions=directions,
-        centre=moments.centre,
+        centre=moments.origin,
         means=means,
         variance=max(variance, 1e-12),
         shares=moments.shares,
@@ -175,7 +175,7 @@ def fit_line(moments: Moments, levels: Floats) -> Line:
     points = slope * directions[:, 0]
     return Line(
         points=points,
-        offset=mean - float(moments.centre @ points),
+        offset=mean - float(moments.origin @ points),
         variance=slope**2 * spread,
         mean=mean,
     )

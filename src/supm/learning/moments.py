@@ -172,6 +172,28 @@ class Moments:
         return centre
 
     @cached_property
+    def origin(self) -> Floats:
+        """Estimated share of each class, shrunk to what is usual among attributes of its kind.
+
+        Where many attributes are skewed alike, as sizes and incomes are, this says where people
+        are on the whole; `centre` does not lean on the likeness.
+        """
+        usual = _UNEVEN * self.even * (1.0 - self.even)
+        apart = (self.frequencies - self.even) / self.slope
+        mean, count = self._by_kind(apart)
+        common = usual / (usual + self.centre_noise / count) * mean
+        return self.even + common + usual / (usual + self.centre_noise) * (apart - common)
+
+    def _by_kind(self, apart: Floats) -> tuple[Floats, Floats]:
+        """Return the mean over attributes of as many classes, and how many those are."""
+        place = np.concatenate([np.arange(size) for size in self.sizes])
+        kinds = np.array(list(zip(self.sizes, self.ordered, strict=True)))[self.of]
+        _, kind = np.unique(np.column_stack((kinds, place)), axis=0, return_inverse=True)
+        count = np.bincount(kind.ravel()).astype(np.float64)
+        sums = np.bincount(kind.ravel(), weights=apart)
+        return (sums / count)[kind.ravel()], count[kind.ravel()]
+
+    @cached_property
     def across(self) -> Floats:
         """Covariances of classes of two attributes, among the people."""
         if self.pairs <= 0:

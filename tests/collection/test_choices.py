@@ -1,0 +1,173 @@
+"""What the planner chooses in strict mode, and that a user may pin each choice."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import pytest
+
+from supm import ParameterError
+from supm.collection import account, interview, plan
+from supm.messages import Study
+from supm.privacy import PureLDP
+from supm.schema import Categorical, Continuous, Ordinal, Schema
+
+ILL = Categorical("ill", values=("no", "yes"))
+MANY = Schema(
+    attributes=(
+        *(Continuous(f"x{place}", low=0, high=1) for place in range(10)),
+        Ordinal("stage", values=("I", "II", "III"), missing="class"),
+        Categorical("ward", values=("n", "e", "s", "w")),
+    ),
+    target=ILL,
+)
+SMALL = Schema(
+    attributes=tuple(Categorical(name, values=("no", "yes")) for name in "abc"), target=ILL
+)
+NUMBER = Schema(attributes=MANY.attributes, target=Continuous("cost", low=0, high=9))
+OWNERS = (None, 100, 10**4, 10**6)
+BUDGETS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+def asked(study: Study, phase: str) -> Any:
+    question = study.question(phase)
+    assert question is not None
+    return question
+
+
+@pytest.mark.parametrize("schema", [MANY, SMALL, NUMBER], ids=["many", "small", "number"])
+@pytest.mark.parametrize("owners", OWNERS)
+@pytest.mark.parametrize("epsilon", BUDGETS)
+def test_every_question_spends_the_budget_and_no_more(
+    schema: Schema, owners: int | None, epsilon: float
+) -> None:
+    study = plan(schema, epsilon=epsilon, owners=owners)
+    assert {question.epsilon for question in study.questions} == {epsilon}
+    spent = account(study)
+    for promise in (spent.training, spent.testing, *spent.phases.values()):
+        assert isinstance(promise, PureLDP)
+        assert promise.epsilon <= epsilon
+        assert promise.epsilon == pytest.approx(epsilon, rel=1e-9)
+    assert Study.from_json(study.to_json()) == study
+
+
+def test_few_owners_answer_one_question_and_many_are_two_groups() -> None:
+    for owners in (None, 50):
+        study = plan(MANY, epsilon=4.0, owners=owners)
+        assert [each.phase for each in study.questions] == ["train", "test"]
+        assert (study.reduction, study.groups, study.attributes) == ("known", (1,), MANY.names)
+    study = plan(MANY, epsilon=4.0, owners=10**6)
+    assert [each.phase for each in study.questions] == ["reduce", "train", "test"]
+    assert [each.form for each in study.questions] == ["sample", "sample", "answer"]
+    assert [each.group for each in study.questions] == [0, 1, 0]
+    assert (study.reduction, study.groups) == ("regroup", (2, 3))
+    assert study.attributes is None
+    assert study.keep == len(MANY.names)
+
+
+def test_the_whole_table_is_told_where_budget_and_people_carry_it() -> None:
+    # 2 labels and 2^3 classes: 16 cells, with 20 people for each.
+    whole = plan(SMALL, epsilon=4.0, owners=320)
+    assert (whole.reduction, whole.attributes) == ("known", SMALL.names)
+    assert asked(whole, "train").form == "joint"
+    assert asked(whole, "test").form == "answer"
+    for epsilon, owners in ((4.0, 319), (4.0, None), (math.log(15.9), 320)):
+        few = plan(SMALL, epsilon=epsilon, owners=owners)
+        assert asked(few, "train").form == "sample"
+    # Who asks for samples gets them.
+    assert asked(plan(SMALL, epsilon=4.0, owners=320, train="sample"), "train").form == "sample"
+
+
+@pytest.mark.parametrize("owners", OWNERS)
+def test_every_wish_can_be_pinned(owners: int | None) -> None:
+    usual: dict[str, Any] = {"epsilon": 4.0, "owners": owners}
+    for keep in (1, 3, 11):
+        assert plan(MANY, keep=keep, **usual).keep == keep
+    for classes in (2, 3, 7):
+        assert plan(MANY, classes=classes, **usual).classes == classes
+    for told in (1, 2, 5):
+        study = plan(MANY, told=told, **usual)
+        assert asked(study, "train").sampled == told
+    for reduce, sampled in product(("rank", "regroup"), (1, 2, 3)):
+        study = plan(MANY, reduce=reduce, sampled=sampled, keep=4, **usual)
+        assert (study.reduction, asked(study, "reduce").sampled) == (reduce, sampled)
+        assert study.groups == (2, 3)
+    for names in (("x3",), ("ward", "x1", "stage")):
+        study = plan(MANY, attributes=names, **usual)
+        assert (study.attributes, study.keep, study.groups) == (names, len(names), (1,))
+    for train in ("odp", "joint", "sample"):
+        assert asked(plan(MANY, train=train, keep=2, **usual), "train").form == train
+    for test in ("answer", "sample", "odp"):
+        assert asked(plan(MANY, test=test, **usual), "test").form == test
+    device = plan(MANY, trust="u,u,d", **usual)
+    assert device.question("test") is None
+
+
+def test_several_wishes_are_kept_together() -> None:
+    study = plan(
+        MANY,
+        epsilon=4.0,
+        owners=10**6,
+        reduce="rank",
+        keep=5,
+        classes=3,
+        sampled=2,
+        told=3,
+        train="sample",
+        test="sample",
+    )
+    assert (study.reduction, study.keep, study.classes) == ("rank", 5, 3)
+    assert (asked(study, "reduce").sampled, asked(study, "train").sampled) == (2, 3)
+    assert asked(study, "test").sampled is not None
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"told": 0}, "told must be a whole number"),
+    ({"told": 13}, "told must be a whole number"),
+    ({"told": 2.0}, "told must be a whole number"),
+    ({"told": 3, "keep": 2}, "told must be a whole number"),
+    ({"told": 2, "attributes": ["x0"]}, "told must be a whole number"),
+    ({"told": 2, "train": "odp"}, "told must be left out where all kept attributes are told"),
+    ({"told": 2, "train": "joint"}, "told must be left out where all kept attributes are told"),
+    ({"told": 2, "mode": "faithful"}, "told must be left out where all kept attributes are told"),
+    ({"sampled": 2}, "sampled must be left out where nobody is asked"),
+    ({"sampled": 13, "reduce": "regroup"}, "sampled must be a whole number"),
+    ({"train": "answer"}, "train must be one of"),
+    ({"test": "joint"}, "answer, sample, odp or oda where reports told a few"),
+    ({"test": "sample", "train": "joint", "keep": 2}, "another form than sample after joint"),
+    ({"reduce": "wa"}, "where the reduce phase is untrusted"),
+    ({"attributes": ["x0"], "reduce": "regroup"}, "reduce must be left out"),
+    ({"keep": 13}, "keep must be a whole number"),
+    ({"classes": 500}, "classes must be at most 2\\^12"),
+    ({"classes": 300, "told": 3}, "cells of a joint answer"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "words"), WRONG)
+def test_a_wish_that_contradicts_is_refused(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        plan(MANY, epsilon=4.0, **wrong)
+
+
+@pytest.mark.parametrize("wrong", ["odp", "joint", "pw", "oda", "raw"])
+def test_a_number_is_told_by_samples_only(wrong: str) -> None:
+    wishes: list[dict[str, Any]] = [{"train": wrong}, {"test": wrong}]
+    for wish in wishes:
+        with pytest.raises(ParameterError, match=r"must be"):
+            plan(NUMBER, epsilon=4.0, attributes=["x0", "x1"], **wish)
+    for reduce in ("rank", "waldp", "pw", "rand"):
+        with pytest.raises(ParameterError, match="where the target is a number"):
+            plan(NUMBER, epsilon=4.0, reduce=reduce, keep=2)
+
+
+def test_the_mechanism_of_every_plan_can_be_made() -> None:
+    for schema, owners, epsilon in product((MANY, SMALL, NUMBER), OWNERS, BUDGETS):
+        study = plan(schema, epsilon=epsilon, owners=owners, test="sample")
+        if study.attributes is None:
+            reduced = interview(study, "reduce")
+            assert reduced.epsilon <= epsilon
+            continue
+        assert interview(study, "train").epsilon <= epsilon
+        assert interview(study, "test").epsilon <= epsilon
