@@ -54,9 +54,9 @@ def test_time_adds_up_along_the_stream_and_memory_never_falls(found: Any) -> Non
 def test_one_batch_is_counted_beside_others(found: Any) -> None:
     rows = found[0][1].rows
     ours = [row for row in rows if row["who"] == "SUPM"]
-    assert len(ours) == 2
+    assert len(ours) == 3
     assert all(row["times_our_time"] == 1.0 for row in ours)
-    assert len(rows) == 8
+    assert len(rows) == 9
 
 
 def test_there_are_three_goals_and_all_are_measured(found: Any) -> None:

@@ -136,7 +136,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"sampled": 13, "reduce": "regroup"}, "sampled must be a whole number"),
     ({"train": "answer"}, "train must be one of"),
     ({"test": "joint"}, "answer, sample, odp or oda where reports told a few"),
-    ({"test": "sample", "train": "joint", "keep": 2}, "another form than sample after joint"),
+    ({"test": "sample", "train": "joint", "keep": 2}, "must be another .* train phase is joint"),
     ({"reduce": "wa"}, "where the reduce phase is untrusted"),
     ({"attributes": ["x0"], "reduce": "regroup"}, "reduce must be left out"),
     ({"keep": 13}, "keep must be a whole number"),

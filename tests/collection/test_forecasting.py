@@ -50,7 +50,7 @@ def test_the_same_seed_forecasts_the_same() -> None:
 
 
 def test_two_groups_can_be_forecast() -> None:
-    study = plan(MIXED, epsilon=4.0, owners=20_000)
+    study = plan(MIXED, epsilon=4.0, owners=20_000, reduce="regroup")
     assert study.reduction == "regroup"
     found = forecast(study, owners=20_000, source=simulation(1), repeats=1)
     assert found.on_device > found.majority + 0.1

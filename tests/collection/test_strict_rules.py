@@ -96,3 +96,11 @@ def test_a_number_has_as_many_levels_as_classes() -> None:
     for owners in (None, 10**7):
         number = lay_out(MANY, epsilon=4.0, labels=None, owners=owners, classes=4)
         assert number == lay_out(MANY, epsilon=4.0, labels=4, owners=owners, classes=4)
+
+
+def test_two_groups_of_classes_are_for_two_labels_and_for_classes_of_our_choice() -> None:
+    many = 10**8
+    assert lay_out(MANY, epsilon=8.0, labels=2, owners=many, classes=None).groups == FIRST
+    for labels, classes in ((3, None), (None, None), (2, 4)):
+        layout = lay_out(MANY, epsilon=8.0, labels=labels, owners=many, classes=classes)
+        assert (layout.groups, layout.reduce_told) == ((1,), None)

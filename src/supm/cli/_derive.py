@@ -140,7 +140,7 @@ def spread_bounds(found: NDArray[np.float64]) -> tuple[float, float]:
     Examples
     --------
     >>> spread_bounds(np.array([0.0] * 6 + [1.0] * 3 + [30.0]))
-    (0.0, 21.2)
+    (0.0, 21.1)
     """
     least, most = float(found.min()), float(found.max())
     with np.errstate(over="ignore", invalid="ignore"):

@@ -208,8 +208,8 @@ def _between(outcome: Outcome) -> str:
         f"vector machine without privacy for {outcome.baseline.accuracy:.1%} "
         f"({outcome.baseline.repeats} repetitions). On device: the model comes to the record. "
         "Papers: the protocol of papers 000 and 001, corrected, with the same budget. A randomised "
-        "answer of two classes is right with probability e^epsilon / (1 + e^epsilon) at most, "
-        "whatever the model."
+        "answer of two classes is right with probability e^epsilon / (1 + e^epsilon) at most, or "
+        "as often as the commonest class, whatever the model."
     )
 
 

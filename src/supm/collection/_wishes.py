@@ -85,7 +85,7 @@ class Wishes:
         trusted = self.trust.reduce == "trusted"
         if wish is None:
             default = "rand" if self.mode == "faithful" else strict
-            return "wa" if trusted else default
+            return "wa" if trusted and self.labels is not None else default
         if wish not in _REDUCTIONS:
             raise ParameterError("reduce", f"one of {', '.join(_REDUCTIONS)}", wish)
         if wish == "wa" and not trusted:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ from supm.schema.discretizer import Discretizer
 __all__ = ["Card", "label_card", "moments_of", "number_card"]
 
 # Enough digits for any answer, and few enough for a page.
-_DIGITS = 9
+_DIGITS: Final = 9
+_LARGEST: Final = 1e6
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,8 +54,8 @@ def label_card(moments: Moments, weights: NDArray[np.float64] | None) -> Card:
     fitted = fit_additive(moments)
     counted = np.ones(moments.labels) if weights is None else weights
     rule = Scorecard(
-        points=_split(np.round(fitted.points(), _DIGITS), moments.sizes),
-        offsets=np.round(fitted.offsets(counted), _DIGITS),
+        points=_split(_plain(fitted.points()), moments.sizes),
+        offsets=_plain(fitted.offsets(counted)),
     )
     return Card(
         rule=rule,
@@ -67,8 +69,8 @@ def number_card(moments: Moments) -> Card:
     """Return the card of a target that is a number."""
     line = fit_line(moments, np.linspace(-1.0, 1.0, moments.labels))
     rule = Scorecard(
-        points=_split(np.round(line.points[:, np.newaxis], _DIGITS), moments.sizes),
-        offsets=np.round([line.offset], _DIGITS),
+        points=_split(_plain(line.points[:, np.newaxis]), moments.sizes),
+        offsets=_plain(np.array([line.offset])),
     )
     return Card(rule=rule, conditional=conditional(moments), shares=moments.shares, line=line)
 
@@ -123,6 +125,11 @@ def _ordered(discretizer: Discretizer) -> int:
         # Two classes are a step, whatever they hold.
         return 2 if discretizer.size == 2 else 0
     return discretizer.size - (discretizer.attribute.missing == "class")
+
+
+def _plain(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers that a page can print; beyond the bound, they are nothing but noise."""
+    return np.round(np.clip(numbers, -_LARGEST, _LARGEST), _DIGITS)
 
 
 def _split(points: NDArray[np.float64], sizes: tuple[int, ...]) -> tuple[NDArray[np.float64], ...]:

@@ -133,10 +133,11 @@ def _check_test(study: Study) -> None:
         rule = "answer, sample, odp or oda where reports told a few attributes each"
         raise ParameterError(_phase("test"), rule, test.form)
     if test.form == "sample" and train.form != "sample":
-        raise ParameterError(_phase("test"), f"another form than sample after {train.form}", "it")
+        rule = f"another where the question of the train phase is {train.form}"
+        raise ParameterError(_phase("test"), rule, test.form)
     if test.form == "answer" and train.form in ("pw", "raw"):
-        rule = "another form than answer where a model is about numbers"
-        raise ParameterError(_phase("test"), rule, "it")
+        rule = f"another where the question of the train phase is {train.form}"
+        raise ParameterError(_phase("test"), rule, test.form)
 
 
 def _check_sampled(question: Question, attributes: int) -> None:
