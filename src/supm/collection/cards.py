@@ -129,7 +129,8 @@ def _ordered(discretizer: Discretizer) -> int:
 
 def _plain(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return numbers that a page can print; beyond the bound, they are nothing but noise."""
-    return np.round(np.clip(numbers, -_LARGEST, _LARGEST), _DIGITS)
+    held: NDArray[np.float64] = np.clip(numbers, -_LARGEST, _LARGEST).round(_DIGITS)
+    return held
 
 
 def _split(points: NDArray[np.float64], sizes: tuple[int, ...]) -> tuple[NDArray[np.float64], ...]:

@@ -111,7 +111,7 @@ def made_up_people(schema: Schema, owners: int, source: RandomSource) -> Records
         if place % 2 == 0:
             # Which labels lie high differs from attribute to attribute.
             turned = (target + place // 2) % labels
-            level += 2.0 * _APART * (turned / max(labels - 1, 1) - 0.5) * 2.0
+            level += _APART * (2.0 * turned / max(labels - 1, 1) - 1.0)
         columns[attribute.name] = _column(attribute, level)
     return Records(attributes=schema.attributes, columns=columns, target=target, rows=owners)
 

@@ -131,16 +131,18 @@ def fit_additive(moments: Moments) -> Additive:
     >>> fit_additive(moments).points().argmax(axis=1)
     array([0, 1])
     """
-    directions, signal = _ridge(moments, moments.with_label, _variance(moments.label_shares))
+    told, shares = moments.label_shares, moments.shares
+    variance = float((told * (1.0 - told)).sum() + np.square(told - shares).sum())
+    directions, signal = _ridge(moments, moments.with_label, variance)
     means = max(signal, _LEAST_SIGNAL) * (directions.T @ moments.with_label) / moments.shares
     between = float(np.trace((means * moments.shares) @ means.T))
     free = max(moments.labels - 1, 1)
-    variance = _spread(moments, directions, between) / free
+    spread = _spread(moments, directions, between) / free
     return Additive(
         directions=directions,
         centre=moments.origin,
         means=means,
-        variance=max(variance, 1e-12),
+        variance=max(spread, 1e-12),
         shares=moments.shares,
         opinions=_unrepeated(moments),
     )
@@ -219,8 +221,9 @@ def _ridge(moments: Moments, with_target: Floats, variance: float) -> tuple[Floa
     # What is told is mixed with even answers, and as much is added to the spread of the truth.
     mixed = np.sqrt((1.0 - moments.slope) / moments.slope)
     even = code * mixed[:, np.newaxis]
-    seen += even.T @ moments.even_spread @ even
-    seen += np.trace(own) / width / moments.gaps.overall * np.eye(width)
+    ridge = even.T @ moments.even_spread @ even
+    ridge += np.trace(own) / width / moments.gaps.overall * np.eye(width)
+    seen += _fading(moments, width) * ridge
     target = code.T @ with_target
     noisy = code / moments.slope[:, np.newaxis]
     noise = noisy.T @ moments.told_spread @ noisy
@@ -233,8 +236,11 @@ def _ridge(moments: Moments, with_target: Floats, variance: float) -> tuple[Floa
     return code @ weights, max(0.0, 1.0 - chance / shared)
 
 
-def _variance(shares: Floats) -> float:
-    return float((shares * (1.0 - shares)).sum())
+def _fading(moments: Moments, width: int) -> float:
+    """Return which part of the ridge is left: the more people tell pairs, the less is needed."""
+    if moments.pairs <= 0:
+        return 1.0
+    return min(1.0, 2.0 * float(np.sqrt(width / moments.pairs)) / moments.gaps.overall)
 
 
 def _coding(moments: Moments) -> Floats:
@@ -264,7 +270,8 @@ def _spread(moments: Moments, directions: Floats, between: float) -> float:
     seen = 0.0
     if moments.pairs > 0:
         seen = own + float(np.trace(directions.T @ moments.across @ directions)) - between
-    left = moments.centre_left[:, np.newaxis]
+    # Points of an attribute add up to 0, so the errors of its shares do not cancel.
+    left = (moments.centre_left / (1.0 - moments.even))[:, np.newaxis]
     return max(seen, least) + float((np.square(directions) * left).sum())
 
 

@@ -132,8 +132,9 @@ class Moments:
 
     @cached_property
     def told_spread(self) -> Floats:
-        """Covariances of told classes within each attribute, per report that told it."""
-        return self._within(self.frequencies)
+        """Second moments of told classes about the people's, within each attribute."""
+        away = self.frequencies - self.centre
+        return self._within(self.frequencies) + np.where(self.inside, np.outer(away, away), 0.0)
 
     @cached_property
     def spread(self) -> Floats:
