@@ -239,5 +239,5 @@ def test_the_mean_of_a_target_shrinks_to_the_middle_by_its_noise(people_of: Make
     table, _ = _leaning((3, 4, 2), (0.0, 0.0, 0.0), 5)
     people = people_of(table, sampled=1, epsilon=0.1)
     moments = people.expected(200)
-    assert fit_line(moments, np.linspace(-1, 1, 5)).mean == 0.0
+    assert abs(fit_line(moments, np.linspace(-1, 1, 5)).mean) < 0.01
     assert float(moments.label_shares @ np.linspace(-1, 1, 5)) / moments.gaps.overall > 0.1

@@ -200,12 +200,12 @@ FORMS: list[tuple[Study, dict[str, Any], str]] = [
     (
         STUDY,
         _with(REDUCE, replace(TRAIN, form="odp", sampled=None), replace(TEST, form="sample")),
-        "test phase must be another form than sample after odp",
+        "test phase must be another where the question of the train phase is odp",
     ),
     (
         STUDY,
         _with(REDUCE, replace(TRAIN, form="pw", sampled=None, steps=8), TEST),
-        "test phase must be another form than answer where a model is about numbers",
+        "test phase must be another where the question of the train phase is pw",
     ),
     (NUMBER, _with(REDUCE, TRAIN, TEST), "steps must be given where the answer is a number"),
     (

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from supm.collection._strict_rules import FIRST, attributes_told, lay_out
+from supm.collection._strict_rules import FIRST, Layout, attributes_told, lay_out
 from supm.collection._wishes import Wishes
 from supm.messages import REDUCE_FORMS
 from supm.messages._size_rules import class_count
+from supm.schema import Attribute
 
 __all__ = ["Choice", "choose_kept", "choose_sampled"]
 
@@ -32,19 +33,15 @@ class Choice(NamedTuple):
 def choose_sampled(wishes: Wishes, known: tuple[str, ...] | None, reduce: str | None) -> Choice:
     """Choose for reports that tell a few attributes each."""
     asked = wishes.asked(known)
-    layout = lay_out(
-        asked,
-        epsilon=wishes.epsilon,
-        labels=wishes.labels,
-        owners=wishes.owners,
-        classes=wishes.classes,
-    )
+    layout = _laid_out(wishes, asked, wishes.owners)
     fewer = wishes.keep is not None and wishes.keep < len(asked) and known is None
-    if known is not None or (reduce is None and not fewer and layout.reduce_told is None):
+    whole = _fits_whole(wishes, asked)
+    if known is not None or (reduce is None and not fewer and (whole or not layout.reduce_told)):
         names = tuple(each.name for each in asked)
         wishes.reduction(reduce, names)
         wishes.drawn("known", 0)
-        whole = _fits_whole(wishes, layout.classes)
+        if whole:
+            layout = _laid_out(wishes, asked, None)
         return Choice(
             "known", names, len(asked), layout.classes, None, layout.train_told, (1,), whole
         )
@@ -82,11 +79,21 @@ def choose_kept(wishes: Wishes, known: tuple[str, ...] | None, reduce: str | Non
     return Choice(reduction, known, keep, classes, reduce_told, None, groups)
 
 
-def _fits_whole(wishes: Wishes, classes: int) -> bool:
+def _laid_out(wishes: Wishes, asked: tuple[Attribute, ...], owners: int | None) -> Layout:
+    return lay_out(
+        asked,
+        epsilon=wishes.epsilon,
+        labels=wishes.labels,
+        owners=owners,
+        classes=wishes.classes,
+    )
+
+
+def _fits_whole(wishes: Wishes, asked: tuple[Attribute, ...]) -> bool:
     """Say whether budget and people carry the table of all attributes and the label."""
     if wishes.labels is None or wishes.owners is None:
         return False
-    sizes = [class_count(each, classes) for each in wishes.schema.attributes]
-    cells = wishes.labels * math.prod(sizes)
+    classes = _laid_out(wishes, asked, None).classes
+    cells = wishes.labels * math.prod(class_count(each, classes) for each in asked)
     most = min(math.exp(min(wishes.epsilon, 14.0)), wishes.owners / _PEOPLE_PER_CELL)
     return cells <= most

@@ -129,6 +129,8 @@ def lay_out(
         return one
     fine = 8 if epsilon >= 4.0 else 4
     many = [class_count(each, fine) for each in attributes]
+    if max(many) <= 2:
+        return one  # there is nothing to merge
     first = attributes_told(epsilon, labels, many, len(many))
     usual = math.exp(sum(map(math.log, many)) / len(many)) ** first
     reports = owners * FIRST[0] / sum(FIRST) * first / len(many)

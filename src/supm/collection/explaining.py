@@ -149,8 +149,10 @@ def _sizes(study: Study, question: Question) -> list[int]:
 
 def _sentence(study: Study) -> str:
     train = study.question("train")
-    if study.mode == "faithful" or train is None or not train.private:
+    if study.mode == "faithful" or train is None:
         return "Attributes and budgets are laid out as in the papers, with their corrections."
+    if not train.private:
+        return "Whoever trains is trusted with classes as they are, so nothing is promised there."
     if train.form == "sample" and study.reduction == "regroup":
         return (
             "So many owners are expected that a first group can show which classes belong "

@@ -118,8 +118,10 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     forms = wishes.form("train", train), wishes.form("test", test)
     by_samples = forms[0] == "sample"
     choice = (choose_sampled if by_samples else choose_kept)(wishes, known, reduce)
-    if by_samples and train is None and choice.fits_whole:
+    if by_samples and choice.fits_whole and train is None and told is None and test != "sample":
         forms = "joint", forms[1]
+    if test is None and forms[1] == "answer" and forms[0] in ("pw", "raw"):
+        forms = forms[0], "pw"  # a model about numbers cannot be followed by classes
     return Study(
         schema=schema,
         trust=trust,

@@ -17,9 +17,9 @@ from supm.collection.counting import Counts
 from supm.collection.interviewing import interview
 from supm.collection.sampled import SampledInterview
 from supm.collection.separate import SeparateInterview
-from supm.learning import best_split
+from supm.learning import Split, best_split
 from supm.mechanisms import Tally
-from supm.messages import Study
+from supm.messages import REDUCE_FORMS, Study
 from supm.schema.discretizer import Discretizer
 
 __all__ = ["associations", "draw_attributes", "reduce_study"]
@@ -58,22 +58,29 @@ def reduce_study(study: Study, counts: Counts | None, source: RandomSource) -> S
         return study.reduced(draw_attributes(study, source))
     if counts is None:
         raise ParameterError("counts", "the reduce phase's", None, "Collect its reports first.")
-    if study.reduction == "regroup":
-        return _regrouped(study, counts)
-    strength = associations(study, counts)
-    # In the schema's order: the same attributes are the same question, however they were ranked.
-    best = np.sort(np.argsort(-strength, kind="stable")[: study.keep])
+    if REDUCE_FORMS.get(study.reduction) == "sample":
+        return _by_splits(study, counts)
+    best = _strongest(associations(study, counts), study.keep)
     return study.reduced(tuple(study.schema.names[place] for place in best))
 
 
-def _regrouped(study: Study, counts: Counts) -> Study:
+def _strongest(strength: NDArray[np.float64], keep: int) -> NDArray[np.intp]:
+    # In the schema's order: the same attributes are the same question, however they were ranked.
+    return np.sort(np.argsort(-strength, kind="stable")[:keep])
+
+
+def _by_splits(study: Study, counts: Counts) -> Study:
+    splits = _splits(study, counts)
+    best = _strongest(np.array([split.strength for split in splits]), study.keep)
+    names = tuple(study.schema.names[place] for place in best)
+    merged = tuple(splits[place].groups for place in best)
+    return study.reduced(names, merged if study.reduction == "regroup" else None)
+
+
+def _splits(study: Study, counts: Counts) -> list[Split]:
     tables, noise = _tables_of(study, counts)
     ordered = moments_of(_sampled(study), counts).ordered
-    splits = [best_split(*each) for each in zip(tables, noise, ordered, strict=True)]
-    strength = np.array([split.strength for split in splits])
-    best = np.sort(np.argsort(-strength, kind="stable")[: study.keep])
-    names = tuple(study.schema.names[place] for place in best)
-    return study.reduced(names, tuple(splits[place].groups for place in best))
+    return [best_split(*each) for each in zip(tables, noise, ordered, strict=True)]
 
 
 def _sampled(study: Study) -> SampledInterview:
@@ -118,14 +125,15 @@ def associations(study: Study, counts: Counts) -> NDArray[np.float64]:
     ndarray of float
         The correlation ratio of an ordered attribute given the label, and Cramér's V of an
         unordered one. For two labels both are the absolute correlation that the papers rank by.
-        An attribute that nobody told, or that does not vary, has 0.
+        An attribute that nobody told, or that does not vary, has 0. Where a few attributes were
+        told as one symbol, it is the association of the two groups of classes that differ most,
+        less what noise would show.
     """
     asked = interview(study, "reduce")
     if isinstance(asked, SampledInterview):
-        tables, _ = _tables_of(study, counts)
-        held = [np.maximum(table, 0.0) for table in tables]
-        ranked = [_of_table(*each) for each in zip(held, asked.discretizers, strict=True)]
-        return np.array(ranked)
+        splits = _splits(study, counts)
+        strengths: NDArray[np.float64] = np.array([split.strength for split in splits])
+        return np.sqrt(np.clip(strengths, 0.0, 1.0))
     if not isinstance(asked, SeparateInterview) or not isinstance(counts, Tally):
         raise ParameterError("counts", "those of the reduce phase", type(counts).__name__)
     axes = 2 if isinstance(asked.label, Signs) else 3

@@ -26,6 +26,8 @@ _CORRELATED: Final = 0.03
 # Noise leaves at least so much of the distance between labels: the order of scores is worth more
 # than their size.
 _LEAST_SIGNAL: Final = 0.3
+# The mean of a number lies about so far from the middle of its bounds, squared, on [-1, 1].
+_MEANS: Final = 0.05
 _POINTS: Final = 10  # the logarithm of how many made-up people stand for a label
 
 
@@ -166,11 +168,11 @@ def fit_line(moments: Moments, levels: Floats) -> Line:
     shares, gap = moments.label_shares, moments.gaps.overall
     told = float(shares @ levels)
     noise = (float(shares @ np.square(levels)) - told**2) / max(moments.reports, 1) / gap**2
-    mean = told / gap * max(0.0, 1.0 - noise / max((told / gap) ** 2, 1e-300))
+    mean = told / gap * _MEANS / (_MEANS + noise)
     mean = min(max(mean, -1.0), 1.0)  # noise may carry it beyond what a number can be
     with_target = moments.with_label @ (levels - mean)[:, np.newaxis]
     second = float(shares @ np.square(levels - told))
-    directions, signal = _ridge(moments, with_target, second)
+    directions, signal = _ridge(moments, with_target, second, luck=1.0)
     shared = signal * float(directions[:, 0] @ with_target[:, 0])
     spread = max(_spread(moments, directions, 0.0), 1e-12)
     slope = max(shared, 0.0) / spread
@@ -210,7 +212,9 @@ def _unrepeated(moments: Moments) -> Floats:
     return opinions * min(1.0, alone / max(together, 1e-300))
 
 
-def _ridge(moments: Moments, with_target: Floats, variance: float) -> tuple[Floats, float]:
+def _ridge(
+    moments: Moments, with_target: Floats, variance: float, luck: float = 0.0
+) -> tuple[Floats, float]:
     """Return points in the direction of the target, and which part of their fit is not noise."""
     code = _coding(moments)
     width = code.shape[1]
@@ -229,9 +233,10 @@ def _ridge(moments: Moments, with_target: Floats, variance: float) -> tuple[Floa
     noise = noisy.T @ moments.told_spread @ noisy
     solved = np.linalg.solve(seen, np.hstack((target, noise)))
     weights, fitted = solved[:, : target.shape[1]], solved[:, target.shape[1] :]
-    # What a target of pure noise would seem to share with the fit.
+    # What a target of pure noise would seem to share with the fit, if it had so much luck.
     told = moments.reports * moments.sampled / len(moments.sizes)
-    chance = float(np.trace(fitted)) * variance / told
+    lucky = 1.0 + luck * float(np.sqrt(2.0 / width))
+    chance = lucky * float(np.trace(fitted)) * variance / told
     shared = max(float(np.trace(weights.T @ target)), 1e-300)
     return code @ weights, max(0.0, 1.0 - chance / shared)
 
