@@ -88,7 +88,8 @@ def _academic(results: Results, data: str, axes: Axes) -> None:
     ours = [row for row in results.line(data, "strict") if row.epsilon in budgets]
     _plot(axes, ours, "on_device_sd", (_OURS, "ours"))
     for (line, variant), colour in zip(shown, _COLOURS, strict=True):
-        _plot(axes, line, "on_device_sd", (colour, variant))
+        label = f"{variant} ({_repetitions(line)} repetitions)"
+        _plot(axes, line, "on_device_sd", (colour, label))
 
 
 def _plot(axes: Axes, line: list[Row], spread: str, look: tuple[str, str]) -> None:
@@ -103,6 +104,11 @@ def _plot(axes: Axes, line: list[Row], spread: str, look: tuple[str, str]) -> No
     axes.fill_between(budgets, mean - reach, mean + reach, color=colour, alpha=0.12, linewidth=0)
 
 
+def _repetitions(line: list[Row]) -> str:
+    found = sorted({row.repetitions for row in line}) or [0]
+    return f"{found[0]}" if len(found) == 1 else f"{found[0]} to {found[-1]}"
+
+
 def _finish(results: Results, data: str, axes: Axes) -> None:
     line = results.line(data, "strict")
     if line:
@@ -113,8 +119,8 @@ def _finish(results: Results, data: str, axes: Axes) -> None:
             linestyle=":",
             label="majority class",
         )
-    repetitions = max((row.repetitions for row in line), default=0)
-    axes.set_title(f"{_TITLES.get(data, data)}, {repetitions} repetitions", loc="left", fontsize=9)
+    title = f"{_TITLES.get(data, data)}, {_repetitions(line)} repetitions"
+    axes.set_title(title, loc="left", fontsize=9)
     axes.set_xscale("log")
     axes.set_xticks(_TICKS)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -118,7 +118,7 @@ FULL: Final = Scope(
     repetitions=20,
     academic=5,
     budgets=_BARS,
-    stages=3,
+    stages=1,
 )
 """Everything."""
 

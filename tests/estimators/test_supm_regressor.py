@@ -137,7 +137,6 @@ def test_a_choice_can_be_pinned(wishes: Any) -> None:
         ({"epsilon": 0}, "epsilon must be"),
         ({"epsilon": math.nan}, "epsilon must be"),
         ({"trust": 3}, "trust must be three"),
-        ({"trust": "t,t,t"}, "train phase must be sample or answer where the target is a number"),
         ({"target_bounds": 3}, "target_bounds must be two numbers"),
         ({"keep": 3}, "keep must be"),
         ({"classes": 1}, "classes must be"),

@@ -84,8 +84,16 @@ def by_devices(
 
     Parameters
     ----------
-    study, owner, record, count, source
-        As for `by_interviews`.
+    study : Study
+        As for `by_interviews`, like the next four.
+    owner : {"training owner", "test owner"}
+        Whose answers are wanted.
+    record : mapping of str to value
+        What each of them holds.
+    count : int
+        How many of them there are.
+    source : RandomSource
+        Where their randomness comes from.
     kind : type, default Owner
         The code that runs on the device: a subclass of `Owner`.
 

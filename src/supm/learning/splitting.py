@@ -48,7 +48,7 @@ def best_split(table: Floats, noise: float, ordered: int) -> Split:
 
     Examples
     --------
-    >>> table = np.array([[0.3, 0.0], [0.1, 0.1], [0.0, 0.3], [0.1, 0.1]])
+    >>> table = np.array([[0.25, 0.0], [0.15, 0.05], [0.0, 0.3], [0.15, 0.1]])
     >>> best_split(table, 0.01, ordered=4).groups
     (0, 0, 1, 1)
     >>> best_split(table, 0.01, ordered=0).groups
