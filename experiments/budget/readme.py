@@ -9,7 +9,7 @@ from experiments.budget.bars import bars
 from experiments.budget.comparison import against_faithful, failures
 from experiments.budget.results import Results
 from experiments.budget.sections import ablation, academic
-from experiments.budget.settings import Scope
+from experiments.budget.settings import Scope, jobs_of
 from experiments.budget.stage_tables import stages
 from experiments.budget.stages import Stage
 from experiments.budget.words import (
@@ -50,7 +50,11 @@ def write_readme(
 
 def _scope(results: Results, scope: Scope) -> str:
     seconds = sum(row.seconds for row in results.rows)
-    words = f"{len(results.rows)} settings, processor time {seconds / 60:.1f} minutes.\n"
+    planned = len(jobs_of(scope))
+    words = (
+        f"{len(results.rows)} of {planned} settings, processor time {seconds / 60:.1f} minutes. "
+        "The piecewise reduction does not exist for unordered attributes.\n"
+    )
     if scope.name == "full":
         return f"This is the full run: {words}"
     return f"**This is the {scope.name} run, a look and no measurement:** {words}"
