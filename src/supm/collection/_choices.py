@@ -40,8 +40,7 @@ def choose_sampled(wishes: Wishes, known: tuple[str, ...] | None, reduce: str | 
         names = tuple(each.name for each in asked)
         wishes.reduction(reduce, names)
         wishes.drawn("known", 0)
-        if whole:
-            layout = _laid_out(wishes, asked, None)
+        layout = _laid_out(wishes, asked, None)
         return Choice(
             "known", names, len(asked), layout.classes, None, layout.train_told, (1,), whole
         )

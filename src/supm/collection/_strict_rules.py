@@ -124,10 +124,11 @@ def lay_out(
     sizes = [class_count(each, finest) for each in attributes]
     told = attributes_told(epsilon, labels or finest, sizes, len(sizes))
     one = Layout(finest, None, told, (1,))
-    # Two groups of classes tell two labels apart; more labels, and numbers, need more of them.
-    if owners is None or labels != 2 or classes is not None or len(sizes) < 2:
+    # Two groups of classes tell two labels apart; more labels, and numbers, need more of them. And
+    # they are no better than the four classes that one group has at larger budgets.
+    if owners is None or labels != 2 or classes is not None or finest > 2 or len(sizes) < 2:
         return one
-    fine = 8 if epsilon >= 4.0 else 4
+    fine = 4
     many = [class_count(each, fine) for each in attributes]
     if max(many) <= 2:
         return one  # there is nothing to merge

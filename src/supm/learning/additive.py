@@ -227,18 +227,29 @@ def _ridge(
     even = code * mixed[:, np.newaxis]
     ridge = even.T @ moments.even_spread @ even
     ridge += np.trace(own) / width / moments.gaps.overall * np.eye(width)
-    seen += _fading(moments, width) * ridge
+    ridge *= _fading(moments, width)
     target = code.T @ with_target
     noisy = code / moments.slope[:, np.newaxis]
     noise = noisy.T @ moments.told_spread @ noisy
-    solved = np.linalg.solve(seen, np.hstack((target, noise)))
+    solved = np.linalg.solve(_solvable(seen, ridge), np.hstack((target, noise)))
     weights, fitted = solved[:, : target.shape[1]], solved[:, target.shape[1] :]
     # What a target of pure noise would seem to share with the fit, if it had so much luck.
     told = moments.reports * moments.sampled / len(moments.sizes)
     lucky = 1.0 + luck * float(np.sqrt(2.0 / width))
     chance = lucky * float(np.trace(fitted)) * variance / told
     shared = max(float(np.trace(weights.T @ target)), 1e-300)
-    return code @ weights, max(0.0, 1.0 - chance / shared)
+    return code @ weights, min(max(0.0, 1.0 - chance / shared), 1.0)
+
+
+def _solvable(seen: Floats, ridge: Floats) -> Floats:
+    """Return the sum, without directions in which noise has made a spread negative."""
+    try:
+        np.linalg.cholesky(seen + ridge)
+    except np.linalg.LinAlgError:
+        sizes, axes = np.linalg.eigh(seen)
+        seen = (axes * np.maximum(sizes, 0.0)) @ axes.T
+    both: Floats = seen + ridge
+    return both
 
 
 def _fading(moments: Moments, width: int) -> float:
