@@ -27,6 +27,8 @@ SMALL = Schema(
     attributes=tuple(Categorical(name, values=("no", "yes")) for name in "abc"), target=ILL
 )
 NUMBER = Schema(attributes=MANY.attributes, target=Continuous("cost", low=0, high=9))
+NUMBERS = Schema(attributes=MANY.attributes[:10], target=ILL)
+THREE = Schema(attributes=MANY.attributes, target=Categorical("ill", values=("no", "yes", "?")))
 OWNERS = (None, 100, 10**4, 10**6)
 BUDGETS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 
@@ -53,18 +55,55 @@ def test_every_question_spends_the_budget_and_no_more(
     assert Study.from_json(study.to_json()) == study
 
 
-def test_few_owners_answer_one_question_and_many_are_two_groups() -> None:
-    for owners in (None, 50):
-        study = plan(MANY, epsilon=4.0, owners=owners)
+def test_few_owners_or_much_budget_are_one_group_and_many_are_two() -> None:
+    for epsilon, owners in ((2.0, None), (2.0, 50), (4.0, None), (4.0, 10**6)):
+        study = plan(MANY, epsilon=epsilon, owners=owners)
         assert [each.phase for each in study.questions] == ["train", "test"]
         assert (study.reduction, study.groups, study.attributes) == ("known", (1,), MANY.names)
-    study = plan(MANY, epsilon=4.0, owners=10**6)
+        assert study.classes == (2 if epsilon == 2.0 else 4)
+    study = plan(MANY, epsilon=2.0, owners=10**6)
     assert [each.phase for each in study.questions] == ["reduce", "train", "test"]
     assert [each.form for each in study.questions] == ["sample", "sample", "answer"]
     assert [each.group for each in study.questions] == [0, 1, 0]
     assert (study.reduction, study.groups) == ("regroup", (2, 3))
     assert study.attributes is None
+    assert (study.keep, study.classes) == (len(MANY.names), 4)
+    assert asked(study, "train").sampled >= 2
+
+
+@pytest.mark.parametrize("owners", [None, 10**6])
+@pytest.mark.parametrize("epsilon", BUDGETS)
+def test_who_asks_for_merged_classes_gets_four_of_them(epsilon: float, owners: int | None) -> None:
+    study = plan(MANY, epsilon=epsilon, owners=owners, reduce="regroup")
+    assert (study.reduction, study.classes, study.groups) == ("regroup", 4, (2, 3))
     assert study.keep == len(MANY.names)
+    assert plan(MANY, epsilon=epsilon, owners=owners, reduce="regroup", classes=7).classes == 7
+
+
+@pytest.mark.parametrize("owners", [None, 10**6])
+@pytest.mark.parametrize("epsilon", BUDGETS)
+def test_fewer_attributes_are_merged_for_two_labels_and_ranked_for_others(
+    epsilon: float, owners: int | None
+) -> None:
+    for schema, reduction in ((MANY, "regroup"), (THREE, "rank"), (NUMBER, "rank")):
+        study = plan(schema, epsilon=epsilon, owners=owners, keep=3)
+        assert (study.reduction, study.keep, study.groups) == (reduction, 3, (2, 3))
+        assert asked(study, "reduce").form == "sample"
+        assert study.classes == 4 or reduction == "rank"
+
+
+@pytest.mark.parametrize("told", [{}, {"train": "joint"}, {"train": "odp"}])
+def test_where_nothing_can_be_merged_to_ask_for_it_is_refused(told: dict[str, Any]) -> None:
+    for schema, classes in ((SMALL, None), (SMALL, 8), (NUMBERS, 2)):
+        with pytest.raises(ParameterError, match="more than two classes.*nothing to merge"):
+            plan(schema, epsilon=2.0, reduce="regroup", classes=classes, **told)
+
+
+@pytest.mark.parametrize("owners", OWNERS)
+def test_where_nothing_can_be_merged_fewer_attributes_are_ranked(owners: int | None) -> None:
+    for schema, classes in ((SMALL, None), (SMALL, 8), (NUMBERS, 2)):
+        study = plan(schema, epsilon=2.0, keep=2, classes=classes, owners=owners)
+        assert (study.reduction, study.keep) == ("rank", 2)
 
 
 def test_the_whole_table_is_told_where_budget_and_people_carry_it() -> None:
@@ -157,9 +196,38 @@ def test_a_number_is_told_by_samples_only(wrong: str) -> None:
     for wish in wishes:
         with pytest.raises(ParameterError, match=r"must be"):
             plan(NUMBER, epsilon=4.0, attributes=["x0", "x1"], **wish)
-    for reduce in ("rank", "waldp", "pw", "rand"):
+    for reduce in ("waldp", "pw", "rand"):
         with pytest.raises(ParameterError, match="where the target is a number"):
             plan(NUMBER, epsilon=4.0, reduce=reduce, keep=2)
+
+
+@pytest.mark.parametrize("reduce", ["rank", "regroup"])
+def test_attributes_of_a_number_are_ranked_or_merged_by_who_asks_for_it(reduce: str) -> None:
+    study = plan(NUMBER, epsilon=4.0, reduce=reduce, keep=2)
+    assert (study.reduction, study.keep, study.groups) == (reduce, 2, (2, 3))
+
+
+def of_labels(count: int) -> Schema:
+    target = Categorical("t", values=tuple(f"t{label}" for label in range(count)))
+    return Schema(attributes=MANY.attributes, target=target)
+
+
+def test_samples_are_of_256_labels_at_most() -> None:
+    assert asked(plan(of_labels(256), epsilon=4.0), "train").form == "sample"
+    for wish in ({}, {"reduce": "rank", "train": "joint", "keep": 1}):
+        with pytest.raises(ParameterError, match=r"labels must be at most 256.*, got 257"):
+            plan(of_labels(257), epsilon=4.0, **wish)
+    joint = plan(of_labels(257), epsilon=4.0, train="joint", reduce="rand", keep=1)
+    assert asked(joint, "train").form == "joint"
+
+
+def test_the_bounds_of_a_number_are_at_most_so_far_apart_that_squares_are_numbers() -> None:
+    for low, high in ((0.0, 1e150), (-5e149, 5e149), (1e149, 1e150)):
+        plan(Schema(MANY.attributes, Continuous("cost", low=low, high=high)), epsilon=4.0)
+    for low, high in ((0.0, 1.0001e150), (-1e150, 1e150), (-1e300, 1.0)):
+        schema = Schema(MANY.attributes, Continuous("cost", low=low, high=high))
+        with pytest.raises(ParameterError, match="bounds at most 1e150 apart"):
+            plan(schema, epsilon=4.0)
 
 
 def test_the_mechanism_of_every_plan_can_be_made() -> None:

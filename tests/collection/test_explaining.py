@@ -31,17 +31,33 @@ def test_the_numbers_of_a_row_are_those_of_the_mechanism() -> None:
 
 
 def test_each_of_two_groups_has_its_row_and_its_share() -> None:
-    told = explain(plan(WDBC, epsilon=4.0, owners=100_000))
+    told = explain(plan(WDBC, epsilon=2.0, owners=100_000))
     assert [row.who for row in told.rows] == [
         "2 of 5 training owners",
         "3 of 5 training owners",
         "every owner whose record is classified",
     ]
-    assert "first group" in told.sentence
+    assert told.sentence == (
+        "A first group of owners shows which classes belong together; a second trains on those, "
+        "where fewer combinations leave more truth."
+    )
+
+
+def test_two_groups_that_were_asked_for_are_explained_alike() -> None:
+    usual = explain(plan(WDBC, epsilon=2.0, owners=100_000))
+    pinned = explain(plan(WDBC, epsilon=2.0, reduce="regroup"))
+    assert pinned == usual
+    assert "expected" not in pinned.sentence
+
+
+def test_a_larger_budget_is_one_group_however_many_owners_there_are() -> None:
+    told = explain(plan(WDBC, epsilon=4.0, owners=100_000))
+    assert told == explain(plan(WDBC, epsilon=4.0))
+    assert len(told.rows) == 2
 
 
 def test_the_truth_of_two_groups_is_that_of_merged_classes() -> None:
-    study = plan(WDBC, epsilon=4.0, owners=100_000)
+    study = plan(WDBC, epsilon=2.0, owners=100_000)
     train = study.question("train")
     assert train is not None
     row = explain(study).rows[1]

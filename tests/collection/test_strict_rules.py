@@ -6,11 +6,23 @@ import math
 
 import pytest
 
-from supm.collection._strict_rules import FIRST, attributes_told, finest_classes, gap_of, lay_out
-from supm.schema import Attribute, Continuous
+from supm.collection._strict_rules import (
+    FIRST,
+    MERGED,
+    attributes_told,
+    finest_classes,
+    gap_of,
+    lay_out,
+)
+from supm.schema import Attribute, Categorical, Continuous
 
 MANY: tuple[Attribute, ...] = tuple(Continuous(f"x{place}", low=0, high=1) for place in range(20))
 ONE: tuple[Attribute, ...] = (Continuous("x", low=0, high=1),)
+COINS: tuple[Attribute, ...] = tuple(
+    Categorical(f"c{place}", values=("no", "yes")) for place in range(20)
+)
+FINER = math.log(32)
+"""From this budget on, one group tells two labels by four classes."""
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
@@ -49,8 +61,8 @@ def test_classes_are_as_fine_as_two_attributes_can_be_told() -> None:
     assert finest_classes(1e4, 2) == 4
 
 
-def test_few_owners_are_one_group_and_many_are_two() -> None:
-    for epsilon in (1.0, 2.0, 4.0, 8.0):
+def test_few_owners_are_one_group_and_many_are_two_at_small_budgets() -> None:
+    for epsilon in (1.0, 2.0, FINER - 0.01):
         layouts = [
             lay_out(MANY, epsilon=epsilon, labels=2, owners=owners, classes=None)
             for owners in (None, 10, 100, 10**6, 10**8)
@@ -59,19 +71,37 @@ def test_few_owners_are_one_group_and_many_are_two() -> None:
         assert [each.groups for each in layouts[:3]] == [(1,)] * 3
         assert layouts[-1].groups == FIRST
         assert layouts[-1].reduce_told is not None
-        assert layouts[-1].classes > layouts[0].classes or epsilon >= 4.0
+        assert (layouts[0].classes, layouts[-1].classes) == (2, MERGED)
         # With two groups, pairs of attributes are told, so that the second sees them together.
         assert layouts[-1].train_told >= 2
         assert layouts[0] == layouts[1] == layouts[2]
 
 
-def test_more_owners_and_more_budget_never_go_back_to_one_group() -> None:
+@pytest.mark.parametrize("epsilon", [FINER + 0.01, 4.0, 8.0, 100.0])
+def test_at_larger_budgets_one_group_has_four_classes_however_many_there_are(
+    epsilon: float,
+) -> None:
+    for owners in (None, 10, 10**6, 10**9):
+        layout = lay_out(MANY, epsilon=epsilon, labels=2, owners=owners, classes=None)
+        assert (layout.classes, layout.reduce_told, layout.groups) == (4, None, (1,))
+        assert layout.train_told >= 2
+
+
+def test_where_nothing_can_be_merged_there_is_one_group() -> None:
+    for epsilon in (0.5, 2.0, 8.0):
+        layout = lay_out(COINS, epsilon=epsilon, labels=2, owners=10**9, classes=None)
+        assert (layout.reduce_told, layout.groups) == (None, (1,))
+    mixed = (*COINS, *ONE)
+    assert lay_out(mixed, epsilon=2.0, labels=2, owners=10**9, classes=None).groups == FIRST
+
+
+def test_more_owners_and_more_of_a_small_budget_never_go_back_to_one_group() -> None:
     staged = [
         [
             lay_out(MANY, epsilon=epsilon, labels=2, owners=10**power, classes=None).groups == FIRST
             for power in range(1, 10)
         ]
-        for epsilon in (0.5, 1.0, 2.0, 3.9)
+        for epsilon in (0.5, 1.0, 2.0, FINER - 0.01)
     ]
     for row in staged:
         assert row == sorted(row)
@@ -80,7 +110,7 @@ def test_more_owners_and_more_budget_never_go_back_to_one_group() -> None:
 
 
 def test_one_attribute_is_one_group_and_two_may_be_two() -> None:
-    wish = {"epsilon": 8.0, "labels": 2, "owners": 10**8, "classes": None}
+    wish = {"epsilon": 2.0, "labels": 2, "owners": 10**8, "classes": None}
     assert lay_out(ONE, **wish).groups == (1,)  # type: ignore[arg-type]  # values of several kinds
     assert lay_out(MANY[:2], **wish).groups == FIRST  # type: ignore[arg-type]  # the same
 
@@ -100,7 +130,7 @@ def test_a_number_has_as_many_levels_as_classes() -> None:
 
 def test_two_groups_of_classes_are_for_two_labels_and_for_classes_of_our_choice() -> None:
     many = 10**8
-    assert lay_out(MANY, epsilon=8.0, labels=2, owners=many, classes=None).groups == FIRST
+    assert lay_out(MANY, epsilon=2.0, labels=2, owners=many, classes=None).groups == FIRST
     for labels, classes in ((3, None), (None, None), (2, 4)):
-        layout = lay_out(MANY, epsilon=8.0, labels=labels, owners=many, classes=classes)
+        layout = lay_out(MANY, epsilon=2.0, labels=labels, owners=many, classes=classes)
         assert (layout.groups, layout.reduce_told) == ((1,), None)

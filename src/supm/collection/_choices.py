@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from supm.collection._strict_rules import FIRST, Layout, attributes_told, lay_out
+from supm._errors import ParameterError
+from supm.collection._strict_rules import FIRST, MERGED, Layout, attributes_told, lay_out
 from supm.collection._wishes import Wishes
 from supm.messages import REDUCE_FORMS
 from supm.messages._size_rules import class_count
@@ -44,9 +45,10 @@ def choose_sampled(wishes: Wishes, known: tuple[str, ...] | None, reduce: str | 
         return Choice(
             "known", names, len(asked), layout.classes, None, layout.train_told, (1,), whole
         )
-    reduction = wishes.reduction(reduce, None, "regroup")
-    sizes = [class_count(each, layout.classes) for each in asked]
-    labels = wishes.labels or layout.classes
+    reduction = wishes.reduction(reduce, None, "regroup" if wishes.labels == 2 else "rank")
+    classes = _classes_to_merge(wishes, asked) if reduction == "regroup" else layout.classes
+    sizes = [class_count(each, classes) for each in asked]
+    labels = wishes.labels or classes
     usual = len(asked) if reduction == "regroup" else max(4, 2 * layout.train_told)
     keep = wishes.keep or min(len(asked), usual)
     kept = [2] * keep if reduction == "regroup" else sorted(sizes)[-keep:]
@@ -60,7 +62,16 @@ def choose_sampled(wishes: Wishes, known: tuple[str, ...] | None, reduce: str | 
     }
     reduce_told = wishes.drawn(reduction, drawn.get(REDUCE_FORMS.get(reduction, ""), keep))
     groups = FIRST if REDUCE_FORMS.get(reduction) == "sample" else (1,)
-    return Choice(reduction, None, keep, layout.classes, reduce_told, told, groups)
+    return Choice(reduction, None, keep, classes, reduce_told, told, groups)
+
+
+def _classes_to_merge(wishes: Wishes, asked: tuple[Attribute, ...]) -> int:
+    """Return how many classes the first group tells, so that there is something to merge."""
+    classes = wishes.classes or MERGED
+    if max(class_count(each, classes) for each in asked) <= 2:
+        rule = "another where no attribute has more than two classes"
+        raise ParameterError("reduce", rule, "regroup", "There is nothing to merge.")
+    return classes
 
 
 def choose_kept(wishes: Wishes, known: tuple[str, ...] | None, reduce: str | None) -> Choice:

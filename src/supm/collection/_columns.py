@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supm._errors import MessageError, ParameterError
+from supm._errors import MessageError, ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Integers
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
@@ -200,15 +200,20 @@ Column: TypeAlias = Classes | Numbers | Labels | Signs
 
 def labels_of(records: Records) -> NDArray[np.int64]:
     """Return the label numbers, or raise where the records have none."""
-    return _target(records).astype(np.int64, copy=False)
+    return _typed(records, np.dtype(np.int64))
 
 
 def numbers_of(records: Records) -> NDArray[np.float64]:
     """Return the targets that are numbers, or raise where the records have none."""
-    return _target(records).astype(np.float64, copy=False)
+    return _typed(records, np.dtype(np.float64))
 
 
-def _target(records: Records) -> NDArray[Any]:
+def _typed(records: Records, kind: np.dtype[Any]) -> NDArray[Any]:
     if records.target is None:
         raise ParameterError("records", "labelled for this phase", "records without a target")
-    return records.target
+    held = records.target
+    if held.dtype.kind not in "iuf":
+        # The error of a conversion would show what could not be converted.
+        message = "the target must be read by its schema first."
+        raise RecordError(message)
+    return held.astype(kind, copy=False)

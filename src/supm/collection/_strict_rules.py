@@ -13,12 +13,15 @@ from typing import Final, NamedTuple
 from supm.messages._size_rules import class_count
 from supm.schema import Attribute
 
-__all__ = ["FIRST", "Layout", "attributes_told", "finest_classes", "gap_of", "lay_out"]
+__all__ = ["FIRST", "MERGED", "Layout", "attributes_told", "finest_classes", "gap_of", "lay_out"]
 
 _MOST_TOLD: Final = 12
 _CELLS: Final = 1 << 20
 FIRST: Final = 2, 3
 """Two of five owners help to choose attributes or to merge classes, three to train."""
+
+MERGED: Final = 4
+"""So many classes does the first group tell, of which two groups are made."""
 
 # The first group is worth its people where it knows an attribute's association this well. From
 # made-up people of many kinds: experiments/budget, table "stages".
@@ -128,8 +131,7 @@ def lay_out(
     # they are no better than the four classes that one group has at larger budgets.
     if owners is None or labels != 2 or classes is not None or finest > 2 or len(sizes) < 2:
         return one
-    fine = 4
-    many = [class_count(each, fine) for each in attributes]
+    many = [class_count(each, MERGED) for each in attributes]
     if max(many) <= 2:
         return one  # there is nothing to merge
     first = attributes_told(epsilon, labels, many, len(many))
@@ -139,4 +141,4 @@ def lay_out(
     if noise > _KNOWN:
         return one
     second = attributes_told(epsilon, labels, [2] * len(many), len(many))
-    return Layout(fine, first, max(second, min(2, len(many))), FIRST)
+    return Layout(MERGED, first, max(second, min(2, len(many))), FIRST)

@@ -155,8 +155,8 @@ def _sentence(study: Study) -> str:
         return "Whoever trains is trusted with classes as they are, so nothing is promised there."
     if train.form == "sample" and study.reduction == "regroup":
         return (
-            "So many owners are expected that a first group can show which classes belong "
-            "together; a second trains on those, where fewer combinations leave more truth."
+            "A first group of owners shows which classes belong together; a second trains on "
+            "those, where fewer combinations leave more truth."
         )
     if train.form == "sample":
         return (

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from supm._errors import RecordError
 from supm._random import RandomSource, check_source
 from supm._validation import Integers
 from supm.collection._columns import labels_of, numbers_of
@@ -129,11 +130,21 @@ class SampledInterview(Interview):
     def randomize(self, inputs: NDArray[Any], source: RandomSource) -> Reports:
         """Draw attributes for each row, and randomise their classes and the label as one symbol."""
         check_source(source)
+        self._check_inputs(inputs)
         told = np.empty((len(inputs), self.width), dtype=np.int64)
         for start in range(0, len(inputs), _ROWS):
             rows = slice(start, start + _ROWS)
             told[rows] = self._chunk(inputs[rows].astype(np.int64, copy=False), source)
         return Reports(symbols=told, simulation=source.simulation)
+
+    def _check_inputs(self, inputs: NDArray[Any]) -> None:
+        """Refuse numbers of classes or labels that do not exist; the message has none of them."""
+        last = self.labels if self.target is None else (self.labels or 2) * FINE - FINE + 1
+        limits = np.array(self.sizes if self.labels is None else (*self.sizes, last))
+        inside = inputs.ndim == 2 and inputs.shape[1] == limits.size
+        if not inside or bool(((inputs < 0) | (inputs >= limits)).any()):
+            message = "classes and label must be numbers of the question's alphabet."
+            raise RecordError(message)
 
     def _chunk(self, inputs: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
         places = self._draw_places(len(inputs), source)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from supm._errors import RecordError
+from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Integers, check_kind
 from supm.collection._columns import labels_of
@@ -114,6 +114,8 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     True
     """
     check_kind("records", records, Records)
+    if study.numeric:
+        raise ParameterError("target", "a list of classes", "a number", "Use simulate_number.")
     repeats, folds = _REPEATS.check(repeats), _FOLDS.check(folds)
     _check_people(records, folds)
     started = time.perf_counter()

@@ -166,6 +166,8 @@ def label_weights(
             raise ParameterError("weights", "balanced, or a number for each label", weights)
         counted = 1.0 / np.maximum(shares, 1e-3)
     else:
+        if not isinstance(weights, Sequence | np.ndarray):
+            raise ParameterError("weights", "balanced, or a number for each label", type(weights))
         counted = np.array([_WEIGHT.check(each) for each in weights])
         if counted.size != labels:
             raise ParameterError("weights", f"{labels} numbers, one for each label", counted.size)

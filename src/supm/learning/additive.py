@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.stats import norm, qmc
 
 from supm.learning.bayes import single_opinions
@@ -216,7 +217,7 @@ def _ridge(
     moments: Moments, with_target: Floats, variance: float, luck: float = 0.0
 ) -> tuple[Floats, float]:
     """Return points in the direction of the target, and which part of their fit is not noise."""
-    code = _coding(moments)
+    code = csr_array(_coding(moments))
     width = code.shape[1]
     own = code.T @ moments.spread @ code
     # The noise of so many pairs has about this norm; it must not outweigh the attributes' own.
@@ -224,12 +225,12 @@ def _ridge(
     seen = own + trusted * (code.T @ moments.across @ code)
     # What is told is mixed with even answers, and as much is added to the spread of the truth.
     mixed = np.sqrt((1.0 - moments.slope) / moments.slope)
-    even = code * mixed[:, np.newaxis]
+    even = csr_array(code.multiply(mixed[:, np.newaxis]))
     ridge = even.T @ moments.even_spread @ even
     ridge += np.trace(own) / width / moments.gaps.overall * np.eye(width)
     ridge *= _fading(moments, width)
     target = code.T @ with_target
-    noisy = code / moments.slope[:, np.newaxis]
+    noisy = csr_array(code.multiply(1.0 / moments.slope[:, np.newaxis]))
     noise = noisy.T @ moments.told_spread @ noisy
     solved = np.linalg.solve(_solvable(seen, ridge), np.hstack((target, noise)))
     weights, fitted = solved[:, : target.shape[1]], solved[:, target.shape[1] :]

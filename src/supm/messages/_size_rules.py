@@ -20,6 +20,8 @@ _CELLS: Final = 1 << 20
 _CLASSES: Final = 1 << 24
 # The aggregator counts how often two classes are told together: a table of 2^24 numbers at most.
 _TOLD: Final = 1 << 12
+# How often each label gets each answer is worked out for all of them.
+_LABELS: Final = 256
 # The aggregator adds up squares of symbols, exactly, in 64 bits.
 _STEPS: Final = 1 << 15
 # A little above the least epsilon of a mechanism, since shares are rounded down.
@@ -73,9 +75,15 @@ def _check_cells(study: Study, question: Question) -> None:
         sizes = sorted(max(each) + 1 for each in merges)
     labels = study.labels if question.labelled else 1
     cells = math.prod(sizes[-(question.sampled or study.keep) :]) * labels
-    if question.sampled is not None and sum(sizes) + labels > _TOLD:
-        rule = "at most 2^12 over all attributes of a joint answer that draws some"
-        raise ParameterError("classes", rule, sum(sizes))
+    if question.form == "sample" and labels > _LABELS:
+        hint = "Put rare ones together, or ask for a joint answer of a few attributes."
+        raise ParameterError(
+            "labels", f"at most {_LABELS} where attributes are drawn", labels, hint
+        )
+    if question.form == "sample" and sum(sizes) + labels > _TOLD:
+        rule = "at most 2^12 with the labels, over all attributes of which some are drawn"
+        hint = "Name fewer attributes, or ask for fewer classes."
+        raise ParameterError("classes", rule, sum(sizes) + labels, hint)
     if cells > _CELLS:
         hint = "Keep fewer attributes or fewer classes."
         name = f"cells of a joint answer in the {question.phase} phase"

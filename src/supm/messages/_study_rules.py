@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from supm._errors import ParameterError
 from supm.messages._size_rules import check_sizes, class_count
 from supm.messages.question import REDUCE_FORMS
 from supm.messages.rules import Scorecard
+from supm.schema import Continuous
 
 if TYPE_CHECKING:
     from supm.messages.question import Question
     from supm.messages.study import Study
 
 __all__ = ["check_rules"]
+
+_WIDEST: Final = 1e150
 
 
 def check_rules(study: Study) -> None:
@@ -59,9 +62,13 @@ def _check_target(study: Study) -> None:
             raise ParameterError(_phase(question.phase), rule, question.form)
     if test is not None and test.form == "answer" and test.steps is None:
         raise ParameterError("steps", "given where the answer is a number", None)
-    if study.reduction not in ("known", "regroup"):
-        rule = "known or regroup where the target is a number"
+    if study.reduction not in ("known", "rank", "regroup"):
+        rule = "known, rank or regroup where the target is a number"
         raise ParameterError("reduction", rule, study.reduction)
+    target = study.schema.target
+    # Squared errors have to stay numbers.
+    if isinstance(target, Continuous) and target.high - target.low > _WIDEST:
+        raise ParameterError("target", "a number between bounds at most 1e150 apart", "wider ones")
 
 
 def _check_merges(study: Study) -> None:
