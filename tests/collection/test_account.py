@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from supm import simulation
 from supm.collection import account, interview, make_statement, plan, run_in_process
 from supm.collection.training import publish
-from supm.messages import Statement, Trust
+from supm.messages import Scorecard, Statement, Trust
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
+from supm.schema import Continuous
 
 PRIVATE = ("odp", "pw", "joint")
 
@@ -144,6 +147,24 @@ def test_a_statement_of_secure_reports_does_not_speak_of_a_simulation(make_peopl
     assert "simulation" not in statement.words
     assert "piecewise" in statement.words
     assert "classes each" not in statement.phases[0].method
+
+
+@pytest.mark.parametrize("number", [False, True], ids=["labels", "number"])
+@pytest.mark.parametrize("epsilon", [0.1, 2 / 3, 8.0, 60.0, 1000.0])
+def test_an_answer_is_stated_by_its_randomizer_and_not_by_its_question(
+    make_people: Any, epsilon: float, number: bool
+) -> None:
+    schema = make_people(5, labels=3).schema
+    if number:
+        schema = replace(schema, target=Continuous("cost", low=0, high=9))
+    study = plan(schema, epsilon=epsilon, attributes=["strong", "sex"], classes=2)
+    points = tuple(np.zeros((2, study.outputs)) for _ in range(2))
+    card = Scorecard(points=points, offsets=np.zeros(study.outputs))
+    spent = interview(study.with_rule(card), "test").epsilon
+    found = account(study)
+    assert _epsilon(found.phases["test"]) == _epsilon(found.testing) == spent <= epsilon
+    # A draw of 64 bits cannot spend more than a few dozen, whatever is allowed.
+    assert spent < 100
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 2 / 3, 8.0])

@@ -212,6 +212,10 @@ def of_labels(count: int) -> Schema:
     return Schema(attributes=MANY.attributes, target=target)
 
 
+def of_cost(low: float, high: float) -> Schema:
+    return Schema(attributes=MANY.attributes, target=Continuous("cost", low=low, high=high))
+
+
 def test_samples_are_of_256_labels_at_most() -> None:
     assert asked(plan(of_labels(256), epsilon=4.0), "train").form == "sample"
     for wish in ({}, {"reduce": "rank", "train": "joint", "keep": 1}):
@@ -223,11 +227,10 @@ def test_samples_are_of_256_labels_at_most() -> None:
 
 def test_the_bounds_of_a_number_are_at_most_so_far_apart_that_squares_are_numbers() -> None:
     for low, high in ((0.0, 1e150), (-5e149, 5e149), (1e149, 1e150)):
-        plan(Schema(MANY.attributes, Continuous("cost", low=low, high=high)), epsilon=4.0)
+        plan(of_cost(low, high), epsilon=4.0)
     for low, high in ((0.0, 1.0001e150), (-1e150, 1e150), (-1e300, 1.0)):
-        schema = Schema(MANY.attributes, Continuous("cost", low=low, high=high))
         with pytest.raises(ParameterError, match="bounds at most 1e150 apart"):
-            plan(schema, epsilon=4.0)
+            plan(of_cost(low, high), epsilon=4.0)
 
 
 def test_the_mechanism_of_every_plan_can_be_made() -> None:

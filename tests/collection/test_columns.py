@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from supm import simulation
-from supm._errors import MessageError, ParameterError
+from supm._errors import MessageError, ParameterError, RecordError
 from supm.collection._columns import (
     Classes,
     Labels,
@@ -18,6 +18,7 @@ from supm.collection._columns import (
     Signs,
     Unchanged,
     labels_of,
+    numbers_of,
 )
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Records, Schema, discretize
@@ -114,6 +115,26 @@ def test_records_without_labels_are_refused_where_a_label_is_asked() -> None:
     with pytest.raises(ParameterError, match="labelled for this phase") as refusal:
         labels_of(records)
     assert "0.25" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("read_target", [labels_of, numbers_of])
+def test_a_target_that_was_not_read_is_refused_and_not_shown(read_target: Any) -> None:
+    for held in ("271828", "secret", None, b"271828"):
+        target = np.array([held, held], dtype=object if held is None else None)
+        records = Records(attributes=(), columns={}, target=target, rows=2)
+        with pytest.raises(RecordError, match="read by its schema first") as caught:
+            read_target(records)
+        error: BaseException = caught.value
+        assert error.__context__ is error.__cause__ is None
+        assert not any(word in f"{error!r} {error}" for word in ("271828", "secret", "None"))
+
+
+def test_targets_that_were_read_are_numbers() -> None:
+    for kind in (np.int64, np.int32, np.uint8, np.float64):
+        records = Records(attributes=(), columns={}, target=np.arange(3).astype(kind), rows=3)
+        labels, numbers = labels_of(records), numbers_of(records)
+        assert (labels.dtype, numbers.dtype) == (np.int64, np.float64)
+        assert labels.tolist() == numbers.tolist() == [0, 1, 2]
 
 
 def test_what_is_unchanged_says_that_it_promises_nothing() -> None:

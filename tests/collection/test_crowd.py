@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, simulation
-from supm.collection import count, interview, plan, run_in_process
+from supm.collection import answer_on_device, count, interview, plan, run_in_process
 from supm.collection.crowd import Crowd
 from supm.collection.groups import draw_groups
 from supm.mechanisms import Reports, Tally
@@ -90,6 +90,55 @@ def test_the_same_people_get_the_same_answers_again(make_people: Any, test: str)
     one, two = (crowd.test(trained, np.arange(100, 200)) for _ in range(2))
     assert one.tolist() == two.tolist()
     assert set(one.tolist()) <= {0, 1}
+
+
+def flips(crowd: Crowd, rows: Any) -> Any:
+    """Return who was answered otherwise than on the device: whose answer was told in error."""
+    everybody = [np.arange(crowd.people)]
+    trained = crowd.train(crowd.reduce(everybody), everybody)
+    return crowd.test(trained, rows) != answer_on_device(trained, crowd.rows(rows))
+
+
+def test_people_of_two_folds_are_not_told_the_same_errors(make_people: Any) -> None:
+    people = make_people(200)
+    twice = {name: np.tile(column, 2) for name, column in people.table.items()}
+    study = plan(people.schema, epsilon=2.0, classes=2)
+    crowd = Crowd(study, people.schema.read(twice), simulation(4))
+    one, two = flips(crowd, np.arange(200)), flips(crowd, np.arange(200, 400))
+    # About one of eight is told in error; alike in both folds would be far fewer.
+    assert min(one.sum(), two.sum()) > 8
+    assert (one & two).sum() < 0.6 * min(one.sum(), two.sum())
+
+
+def test_about_two_models_people_are_not_told_the_same_errors(make_people: Any) -> None:
+    people = make_people(400)
+    found = []
+    for purpose in ("one", "another"):
+        study = plan(people.schema, epsilon=2.0, classes=2, purpose=purpose)
+        found.append(flips(Crowd(study, people.records, simulation(4)), np.arange(400)))
+    one, two = found
+    assert min(one.sum(), two.sum()) > 8
+    assert (one & two).sum() < 0.6 * min(one.sum(), two.sum())
+
+
+def test_two_phases_draw_apart_even_where_they_ask_the_same(make_people: Any) -> None:
+    people = make_people(600)
+    study = plan(people.schema, epsilon=4.0, reduce="rank", keep=4, sampled=2, told=2, classes=4)
+    crowd = Crowd(study, people.records, simulation(5))
+    reduced = crowd.reduce([np.arange(600)])
+    assert interview(study, "reduce") == interview(reduced, "train")
+    told = [crowd._reports(study, "reduce").symbols, crowd._reports(reduced, "train").symbols]
+    # Two of four attributes: one of six draws is alike, and 100 of them on average.
+    alike = (told[0][:, :2] == told[1][:, :2]).all(axis=1)
+    assert 50 < alike.sum() < 160
+    wrong = [(each[:, 2:] != truth_of(people, study, each)).any(axis=1) for each in told]
+    assert (wrong[0] & wrong[1]).sum() < 0.9 * min(each.sum() for each in wrong)
+
+
+def truth_of(people: Any, study: Study, told: Any) -> Any:
+    """Return what each would have told without noise, of the attributes that it drew."""
+    held = interview(study, "reduce").encode(people.records)
+    return np.column_stack((np.take_along_axis(held, told[:, :2], axis=1), held[:, -1]))
 
 
 def test_a_group_without_members_is_an_error_that_says_what_to_do(make_people: Any) -> None:

@@ -31,6 +31,8 @@ GIVEN = np.array(
 )
 # How often each label (column) gets each answer (row); they add up to one.
 ANSWERS = np.array([[0.40, 0.05, 0.05], [0.06, 0.22, 0.05], [0.04, 0.03, 0.10]])
+# A model that is mostly wrong, in a circle: who gets answer 0 is mostly of label 1, and so on.
+CIRCLE = np.array([[0.02, 0.36, 0.03], [0.04, 0.01, 0.25], [0.24, 0.03, 0.02]])
 LINE = Line(points=np.zeros(5), offset=0.0, variance=0.04, mean=0.2)
 WEIGHTS = [np.ones(3), np.array([0.2, 1.3, 1.5])]
 
@@ -48,20 +50,27 @@ def trained_of(study: Any, weights: NDArray[np.float64], **parts: Any) -> Traine
 
 
 @pytest.mark.parametrize("weights", WEIGHTS, ids=["alike", "weighted"])
+@pytest.mark.parametrize("answers", [ANSWERS, CIRCLE], ids=["right", "circle"])
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 1.0, 2.0, 8.0])
 def test_the_answer_to_an_answer_is_that_of_bayes(
-    epsilon: float, weights: NDArray[np.float64]
+    epsilon: float, answers: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> None:
-    trained = trained_of(plan(SCHEMA, epsilon=epsilon, classes=3), weights, answers=ANSWERS)
+    trained = trained_of(plan(SCHEMA, epsilon=epsilon, classes=3), weights, answers=answers)
     grown = math.exp(epsilon)
     found = answer_reports(trained, Reports(symbols=np.arange(3)[:, np.newaxis], simulation=True))
     for told in range(3):
         behind = [0.0] * 3
         for answer, label in product(range(3), range(3)):
             chance = (grown if answer == told else 1.0) / (grown + 2)
-            behind[label] += weights[label] * ANSWERS[answer, label] * chance
+            behind[label] += weights[label] * answers[answer, label] * chance
         assert found[told] == behind.index(max(behind))
     assert found.dtype == np.int64
+
+
+def test_an_answer_that_is_mostly_wrong_is_put_right() -> None:
+    everything = Reports(symbols=np.arange(3)[:, np.newaxis], simulation=True)
+    trained = trained_of(plan(SCHEMA, epsilon=8.0, classes=3), WEIGHTS[0], answers=CIRCLE)
+    assert answer_reports(trained, everything).tolist() == [1, 2, 0]
 
 
 def test_a_clear_answer_is_taken_and_one_that_is_all_noise_is_the_commonest() -> None:

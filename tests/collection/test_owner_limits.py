@@ -86,6 +86,23 @@ def test_an_owners_own_budget_holds_over_all_studies() -> None:
     assert len(budget.history) == 2
 
 
+@pytest.mark.parametrize("epsilon", [2.0, 8.0])
+def test_who_cannot_pay_draws_nothing_and_remembers_nothing(epsilon: float) -> None:
+    """Else the next call would find the answer in the memory, and send it for nothing."""
+    memory: dict[str, Any] = {}
+    budget = Budget(PureLDP(1.0))
+    owner = Owner(source=simulation(1), memory=memory, budget=budget)
+    study = plan(SCHEMA, epsilon=epsilon, attributes=["age"])
+    for _ in range(3):
+        with pytest.raises(BudgetError, match="would break the limit"):
+            owner.answer(study, "train", RECORD)
+        assert memory == {}
+    assert not budget.history
+    # An owner who can pay finds nothing that was drawn before, and draws.
+    again = Owner(source=simulation(1), memory=memory).answer(study, "train", RECORD)
+    assert again == Owner(source=simulation(1)).answer(study, "train", RECORD)
+
+
 def test_a_budget_is_one_of_this_package() -> None:
     with pytest.raises(ParameterError, match="budget must be of kind Budget"):
         Owner(budget=5)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import pytest
 
 from supm import MessageError, ParameterError, simulation
 from supm.collection import associations, count, interview, plan, reduce_study, run_in_process
+from supm.collection.reduction import _tables_of
 from supm.mechanisms import Tally
 from supm.messages import Study
 from supm.schema import Categorical, Continuous, Regrouped, Schema
@@ -86,6 +87,24 @@ def test_ranking_finds_the_attributes_that_go_with_the_label(epsilon: float) -> 
     assert strength.shape == (5,)
     assert ((strength >= 0) & (strength <= 1)).all()
     assert strength[[0, 4]].max() < 0.5 * strength[[1, 2, 3]].min()
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 2.0])
+def test_the_noise_of_a_table_is_the_spread_of_its_estimates(epsilon: float) -> None:
+    schema, records = people(3000)
+    study = plan(schema, epsilon=epsilon, reduce="regroup", classes=4, sampled=1)
+    asked = interview(study, "reduce")
+    inputs = asked.encode(records)
+    drawn = []
+    for seed in range(40):
+        tables, noise = _tables_of(study, count(asked, asked.randomize(inputs, simulation(seed))))
+        drawn.append(tables)
+    for place, stated in enumerate(noise):
+        estimates = np.array([tables[place] for tables in drawn])
+        spread = float(np.sqrt(estimates.var(axis=0, ddof=1).mean()))
+        # In units of a table that adds up to one, seen through all but a part of the reports.
+        assert 0.75 < spread / stated < 1.2
+        assert estimates.sum(axis=(1, 2)) == pytest.approx(np.ones(40))
 
 
 def test_all_attributes_are_kept_in_the_order_of_the_schema() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supm import ParameterError, simulation
+from supm import ParameterError, RecordError, simulation
 from supm.audit import exact_epsilon
 from supm.audit.goodness import goodness_of_fit
 from supm.collection.sampled import FINE, SampledInterview
@@ -247,6 +247,39 @@ def test_a_channel_too_large_to_list_is_refused_and_still_has_an_epsilon() -> No
         asked.exact_channel()
     with pytest.raises(ParameterError, match="Look at a study of fewer attributes"):
         asked.inputs()
+
+
+def test_the_epsilon_is_that_of_the_draw_that_keeps_least() -> None:
+    """In the last digits alphabets differ, and each owner may draw the worse."""
+    sides = (Continuous("few", low=0, high=1), Continuous("many", low=0, high=1))
+    cuts = (discretize(sides[0], 2), discretize(sides[1], 1000))
+    few, many, both = (
+        SampledInterview(discretizers=each, sampled=1, labels=2, share=exact_share(1.1e-6, 1))
+        for each in (cuts[:1], cuts[1:], cuts)
+    )
+    assert few.epsilon != many.epsilon
+    assert both.epsilon == max(few.epsilon, many.epsilon) <= 1.1e-6
+    for asked in (few, many):
+        response = asked._response(asked._cells((0,)))
+        spent = math.log1p((response.hit - response.miss) / response.miss)
+        assert spent <= both.epsilon * (1 + 1e-15)
+
+
+@every_case
+def test_numbers_outside_of_the_alphabet_are_refused_and_not_shown(case: tuple[Any, ...]) -> None:
+    asked = of_case(case)
+    last = asked.inputs()[-1:]
+    assert asked.accepts(asked.randomize(last, simulation(1)).symbols).all()
+    wrong = [last[:, 1:], last[0], np.hstack((last, last[:, :1]))]
+    for place in range(last.shape[1]):
+        for value in (-1, int(last[0, place]) + 1, 271_828, -(1 << 62), (1 << 62)):
+            row = last.copy()
+            row[0, place] = value
+            wrong.append(np.vstack((last, row)))
+    for inputs in wrong:
+        with pytest.raises(RecordError, match="numbers of the question's alphabet") as caught:
+            asked.randomize(inputs, simulation(1))
+        assert "271828" not in str(caught.value)
 
 
 def test_without_a_source_nothing_is_told() -> None:

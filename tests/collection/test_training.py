@@ -271,7 +271,8 @@ def test_weights_that_are_wrong_are_refused(make_people: Any, form: str) -> None
     people = make_people(50)
     study = plan(people.schema, epsilon=4.0, attributes=["strong"], train=form)
     wrong: list[Any] = ["even", (1.0,), (1.0, 2.0, 3.0), (1.0, 0.0), (1.0, -2.0), (1.0, np.nan)]
-    for weights in [*wrong, (1.0, 1e9), ("a", "b"), (True, None)]:
+    unordered: list[Any] = [2.0, {1.0, 2.0}, {0: 1.0, 1: 2.0}, iter((1.0, 2.0)), object()]
+    for weights in [*wrong, *unordered, (1.0, 1e9), ("a", "b"), (True, None)]:
         with pytest.raises(ParameterError, match="weight"):
             run_in_process(study, people.records, simulation(1), weights=weights)
 

@@ -31,6 +31,7 @@ plans by. What real people would bring, `supm simulate` measures on public data.
 # A machine on cells or rows takes longer with people, a scorecard does not.
 _MOST_MADE_UP, _FEWEST_MADE_UP = 2_000, 40
 _LIKELY = 1 << 20
+_MOST_FORECAST = 1_000
 
 
 def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -135,6 +136,9 @@ def _forecast(study: Study, owners: int | None) -> Forecast | None:
     from supm.collection import forecast  # noqa: PLC0415  the same
 
     if owners is None or owners < _FEWEST_MADE_UP or study.numeric:
+        return None
+    # Hundreds of attributes would take minutes, and say nothing about the real ones.
+    if len(study.schema.attributes) * study.classes > _MOST_FORECAST:
         return None
     train = study.question("train")
     sampled = train is not None and train.form == "sample"
