@@ -111,7 +111,7 @@ def test_known_attributes_are_not_searched_for(capsys: pytest.CaptureFixture[str
         (["--train", "joint", "--keep", "25"], "--keep must be at most 19 attributes, since a"),
         (["--classes", "1"], "--classes must be a whole number in [2"),
         ([*TWO, "--train", "joint", "--classes", "3000"], "--known must be at most 1 attribute,"),
-        (["--classes", "3000"], "--classes must be at most 2^12 over all attributes of a joint"),
+        (["--classes", "3000"], "--classes must be at most 2^12 with the labels"),
         (["--told", "31"], "--told must be a whole number in [1, 30], got 31"),
         (["--told", "2", "--train", "odp"], "--told must be left out where all kept attributes"),
         (["--sampled", "2"], "--sampled must be left out where nobody is asked in the reduce"),

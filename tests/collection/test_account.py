@@ -149,13 +149,13 @@ def test_a_statement_of_secure_reports_does_not_speak_of_a_simulation(make_peopl
     assert "classes each" not in statement.phases[0].method
 
 
-@pytest.mark.parametrize("number", [False, True], ids=["labels", "number"])
+@pytest.mark.parametrize("target", ["labels", "number"])
 @pytest.mark.parametrize("epsilon", [0.1, 2 / 3, 8.0, 60.0, 1000.0])
 def test_an_answer_is_stated_by_its_randomizer_and_not_by_its_question(
-    make_people: Any, epsilon: float, number: bool
+    make_people: Any, epsilon: float, target: str
 ) -> None:
     schema = make_people(5, labels=3).schema
-    if number:
+    if target == "number":
         schema = replace(schema, target=Continuous("cost", low=0, high=9))
     study = plan(schema, epsilon=epsilon, attributes=["strong", "sex"], classes=2)
     points = tuple(np.zeros((2, study.outputs)) for _ in range(2))

@@ -78,6 +78,9 @@ def test_who_asks_for_merged_classes_gets_four_of_them(epsilon: float, owners: i
     assert (study.reduction, study.classes, study.groups) == ("regroup", 4, (2, 3))
     assert study.keep == len(MANY.names)
     assert plan(MANY, epsilon=epsilon, owners=owners, reduce="regroup", classes=7).classes == 7
+    for train in ("joint", "odp"):
+        other = plan(MANY, epsilon=epsilon, owners=owners, reduce="regroup", train=train)
+        assert (other.reduction, other.classes) == ("regroup", 4)
 
 
 @pytest.mark.parametrize("owners", [None, 10**6])
@@ -95,7 +98,7 @@ def test_fewer_attributes_are_merged_for_two_labels_and_ranked_for_others(
 @pytest.mark.parametrize("told", [{}, {"train": "joint"}, {"train": "odp"}])
 def test_where_nothing_can_be_merged_to_ask_for_it_is_refused(told: dict[str, Any]) -> None:
     for schema, classes in ((SMALL, None), (SMALL, 8), (NUMBERS, 2)):
-        with pytest.raises(ParameterError, match="more than two classes.*nothing to merge"):
+        with pytest.raises(ParameterError, match=r"more than two classes.*nothing to merge"):
             plan(schema, epsilon=2.0, reduce="regroup", classes=classes, **told)
 
 
@@ -218,7 +221,8 @@ def of_cost(low: float, high: float) -> Schema:
 
 def test_samples_are_of_256_labels_at_most() -> None:
     assert asked(plan(of_labels(256), epsilon=4.0), "train").form == "sample"
-    for wish in ({}, {"reduce": "rank", "train": "joint", "keep": 1}):
+    wishes: list[dict[str, Any]] = [{}, {"reduce": "rank", "train": "joint", "keep": 1}]
+    for wish in wishes:
         with pytest.raises(ParameterError, match=r"labels must be at most 256.*, got 257"):
             plan(of_labels(257), epsilon=4.0, **wish)
     joint = plan(of_labels(257), epsilon=4.0, train="joint", reduce="rand", keep=1)

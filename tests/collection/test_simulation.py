@@ -187,7 +187,7 @@ def test_the_kind_of_target_decides_how_a_study_is_simulated(make_people: Any) -
     people, (schema, records) = make_people(40), _costs(40)
     labels, number = plan(people.schema, epsilon=1.0), plan(schema, epsilon=1.0)
     parts = folds(40, 2, simulation(1))
-    with pytest.raises(ParameterError, match=r"target must be a list of classes.*Use simulate_number"):
+    with pytest.raises(ParameterError, match=r"a list of classes.*Use simulate_number"):
         simulate(number, records, source=simulation(1), folds=2)
     with pytest.raises(ParameterError, match="target must be a number"):
         simulate_number(labels, people.records, source=simulation(1), folds=2)

@@ -45,7 +45,8 @@ def choose_sampled(wishes: Wishes, known: tuple[str, ...] | None, reduce: str | 
         return Choice(
             "known", names, len(asked), layout.classes, None, layout.train_told, (1,), whole
         )
-    reduction = wishes.reduction(reduce, None, "regroup" if wishes.labels == 2 else "rank")
+    merges = wishes.labels == 2 and _can_merge(wishes, asked)
+    reduction = wishes.reduction(reduce, None, "regroup" if merges else "rank")
     classes = _classes_to_merge(wishes, asked) if reduction == "regroup" else layout.classes
     sizes = [class_count(each, classes) for each in asked]
     labels = wishes.labels or classes
@@ -67,11 +68,14 @@ def choose_sampled(wishes: Wishes, known: tuple[str, ...] | None, reduce: str | 
 
 def _classes_to_merge(wishes: Wishes, asked: tuple[Attribute, ...]) -> int:
     """Return how many classes the first group tells, so that there is something to merge."""
-    classes = wishes.classes or MERGED
-    if max(class_count(each, classes) for each in asked) <= 2:
+    if not _can_merge(wishes, asked):
         rule = "another where no attribute has more than two classes"
         raise ParameterError("reduce", rule, "regroup", "There is nothing to merge.")
-    return classes
+    return wishes.classes or MERGED
+
+
+def _can_merge(wishes: Wishes, asked: tuple[Attribute, ...]) -> bool:
+    return max(class_count(each, wishes.classes or MERGED) for each in asked) > 2
 
 
 def choose_kept(wishes: Wishes, known: tuple[str, ...] | None, reduce: str | None) -> Choice:
@@ -80,6 +84,8 @@ def choose_kept(wishes: Wishes, known: tuple[str, ...] | None, reduce: str | Non
     if known is None and reduce is None and keep == len(wishes.schema.attributes):
         known = wishes.schema.names  # to choose all of them takes no reports
     reduction = wishes.reduction(reduce, known)
+    if reduction == "regroup":
+        classes = _classes_to_merge(wishes, wishes.schema.attributes)
     form = REDUCE_FORMS.get(reduction)
     sizes = [class_count(each, classes) for each in wishes.schema.attributes]
     told = attributes_told(wishes.epsilon, wishes.labels or classes, sizes, len(sizes))
