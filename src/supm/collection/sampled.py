@@ -141,7 +141,8 @@ class SampledInterview(Interview):
         """Refuse numbers of classes or labels that do not exist; the message has none of them."""
         last = self.labels if self.target is None else (self.labels or 2) * FINE - FINE + 1
         limits = np.array(self.sizes if self.labels is None else (*self.sizes, last))
-        inside = inputs.ndim == 2 and inputs.shape[1] == limits.size
+        whole = inputs.dtype.kind in "iu"
+        inside = whole and inputs.ndim == 2 and inputs.shape[1] == limits.size
         if not inside or bool(((inputs < 0) | (inputs >= limits)).any()):
             message = "classes and label must be numbers of the question's alphabet."
             raise RecordError(message)
