@@ -153,7 +153,7 @@ def test_only_symbols_of_the_randomizer_are_accepted() -> None:
 
 def test_without_a_rule_nothing_is_asked() -> None:
     study = plan(schema_of(2), epsilon=1.0, classes=3)
-    with pytest.raises(MessageError, match="put the rule into the study first"):
+    with pytest.raises(MessageError, match="with_rule"):
         interview(study, "test")
     for rule in (card_of(3), CellAnswers(answers=np.zeros(8, dtype=np.int64))):
         with pytest.raises(ParameterError, match=r"points|answers"):

@@ -128,7 +128,7 @@ def test_groups_are_kept_where_classes_are_merged_on_the_way() -> None:
 
 def test_without_a_model_there_is_no_answer() -> None:
     memory: dict[str, Any] = {}
-    with pytest.raises(MessageError, match="put the rule into the study first"):
+    with pytest.raises(MessageError, match="with_rule"):
         Owner(memory=memory).answer(OPEN, "test", RECORD)
     assert memory == {}
 

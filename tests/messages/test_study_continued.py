@@ -176,7 +176,7 @@ def test_a_rule_is_there_only_where_owners_are_asked_for_its_answer() -> None:
     device = replace(STUDY, trust=Trust(test="device"), questions=(REDUCE, TRAIN))
     record = replace(STUDY, questions=(REDUCE, TRAIN, replace(TEST, form="sample", sampled=2)))
     for study in (device, record):
-        with pytest.raises(ParameterError, match="rule must be absent unless owners are asked"):
+        with pytest.raises(ParameterError, match="rule must be left out where owners are not asked"):
             study.reduced(("stage", "age"), MERGES).with_rule(CARD)
 
 
@@ -218,7 +218,7 @@ FORMS: list[tuple[Study, dict[str, Any], str]] = [
         _with(REDUCE, TRAIN, Question(phase="test", form="odp", epsilon=2.0)),
         "test phase must be sample or answer where the target is a number",
     ),
-    (NUMBER, {"reduction": "rank"}, "reduction must be known or regroup where the target is"),
+    (NUMBER, {"reduction": "rand"}, "must be absent where the reduction is rand"),
 ]
 
 
@@ -258,5 +258,5 @@ def test_a_joint_answer_has_at_most_2_to_the_20_cells() -> None:
 def test_classes_that_are_counted_in_pairs_are_at_most_2_to_the_12() -> None:
     rank = replace(STUDY, schema=WIDE, reduction="rank", classes=13)
     assert len(rank.schema.attributes) * 13 + 2 == 3902
-    with pytest.raises(ParameterError, match=r"classes must be at most 2\^12 over all attributes"):
+    with pytest.raises(ParameterError, match=r"classes must be at most 2\^12 with the labels"):
         replace(rank, classes=14)

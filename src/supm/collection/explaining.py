@@ -166,5 +166,5 @@ def _sentence(study: Study) -> str:
             else "The budget carries all attributes in one symbol."
         )
     if train.form == "joint":
-        return "Budget and owners carry the table of all kept attributes, told as one symbol."
+        return "All kept attributes are told as one symbol, and the model learns from its table."
     return "The budget is split over the kept attributes and the target, as was asked for."

@@ -92,7 +92,10 @@ def _sampled(study: Study, question: Question) -> SampledInterview:
 
 def _answer(study: Study, question: Question) -> AnswerInterview:
     if study.rule is None:
-        message = "the test phase asks for a model's answer; put the rule into the study first."
+        message = (
+            "the test phase asks for a model's answer; ask study.with_rule(model.rule), "
+            "which holds the model."
+        )
         raise MessageError(message)
     return AnswerInterview(
         discretizers=study.discretizers("test"),

@@ -157,7 +157,9 @@ class Owner:
     def _consent(self, study: Study, phase: str) -> Question:
         question = study.question(phase)
         if question is None or (phase == "reduce" and study.attributes is not None):
-            message = f"the study asks nothing in the {phase} phase."
+            device = phase == "test" and question is None
+            hint = "; follow the model on the device" if device else ""
+            message = f"the study asks nothing in the {phase} phase{hint}."
             raise MessageError(message)
         if not question.private and phase not in self._trusted:
             message = (

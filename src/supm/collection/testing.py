@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
+from supm._validation import check_kind
 from supm.collection._columns import Numbers, Unchanged
 from supm.collection._distinct import distinct_rows
 from supm.collection._features import class_features, number_features
@@ -53,6 +54,8 @@ def answer_reports(trained: Trained, reports: Reports) -> NDArray[Any]:
     ParameterError
         If a report could not have been told.
     """
+    check_kind("trained", trained, Trained)
+    check_kind("reports", reports, Reports)
     asked = asked_in_test(trained)
     if isinstance(asked, AnswerInterview):
         return answer_answers(trained, asked, reports)

@@ -28,7 +28,7 @@ _CORRELATED: Final = 0.03
 # than their size.
 _LEAST_SIGNAL: Final = 0.3
 # The mean of a number lies about so far from the middle of its bounds, squared, on [-1, 1].
-_MEANS: Final = 0.05
+_MEANS: Final = 0.03
 _POINTS: Final = 10  # the logarithm of how many made-up people stand for a label
 
 
@@ -173,7 +173,7 @@ def fit_line(moments: Moments, levels: Floats) -> Line:
     mean = min(max(mean, -1.0), 1.0)  # noise may carry it beyond what a number can be
     with_target = moments.with_label @ (levels - mean)[:, np.newaxis]
     second = float(shares @ np.square(levels - told))
-    directions, signal = _ridge(moments, with_target, second, luck=1.0)
+    directions, signal = _ridge(moments, with_target, second, luck=2.0)
     shared = signal * float(directions[:, 0] @ with_target[:, 0])
     spread = max(_spread(moments, directions, 0.0), 1e-12)
     slope = max(shared, 0.0) / spread

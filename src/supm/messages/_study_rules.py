@@ -97,7 +97,8 @@ def _check_rule(study: Study) -> None:
         return
     test = study.question("test")
     if test is None or test.form != "answer":
-        raise ParameterError("rule", "absent unless owners are asked for its answer", "present")
+        rule = "left out where owners are not asked for its answer"
+        raise ParameterError("rule", rule, "a rule", "Ask the study as it is.")
     if study.numeric and not isinstance(study.rule, Scorecard):
         raise ParameterError("rule", "a scorecard where the target is a number", "a table")
     sizes = tuple(each.size for each in study.discretizers("test"))

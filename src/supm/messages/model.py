@@ -64,6 +64,14 @@ class Model:
             raise ParameterError("rule", "a scorecard where the target is a number", "a table")
         self.rule.check(self.sizes, self.study.outputs)
 
+    def __eq__(self, other: object) -> bool:
+        """Say whether two models are the same documents."""
+        return isinstance(other, Model) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        """Return the same number for the same documents."""
+        return hash(self.to_json())
+
     def __repr__(self) -> str:
         """Say how large it is and which study it comes from."""
         return f"Model(rule={self.rule!r}, study={self.study!r})"
@@ -100,7 +108,8 @@ class Model:
     def probabilities(self, records: Records) -> NDArray[np.float64]:
         """Return the probability of each label for each record, where the rule is a scorecard."""
         if self.study.numeric or not isinstance(self.rule, Scorecard):
-            raise ParameterError("rule", "a scorecard with labels to give probabilities", "another")
+            rule = "a scorecard with labels to give probabilities"
+            raise ParameterError("rule", rule, "another", "Ask for values where it is a number.")
         return self.rule.probabilities(self._classes(records))
 
     def values(self, records: Records) -> NDArray[np.float64]:
@@ -111,7 +120,10 @@ class Model:
         return target.unscaled(self.rule.scores(self._classes(records))[:, 0])
 
     def _classes(self, records: Records) -> NDArray[np.int64]:
-        check_kind("records", records, Records)
+        given: object = records
+        if not isinstance(given, Records):
+            hint = "Use study.schema.read(table, labelled=False)."
+            raise ParameterError("records", "what a schema read", type(given), hint)
         return records.encode(self.study.discretizers("test"))
 
     def to_json(self) -> str:
