@@ -1,43 +1,19 @@
 from __future__ import annotations
 
-import math
 from dataclasses import replace
-from typing import Any
-
-import pytest
 
 from supm import simulation
-from supm.cli._figures import between, curve
+from supm.cli._figures import between, for_machines, hint
 from supm.cli._outcome import Evaluation, Outcome, measure
 from supm.collection import plan
 from supm.datasets import load_wdbc
 from supm.learning import RadialSVM
 
 
-def outcome(**wishes: Any) -> Outcome:
+def outcome() -> Outcome:
     data = load_wdbc()
-    study = plan(data.schema, epsilon=2.0, attributes=["mean radius"], **wishes)
+    study = plan(data.schema, epsilon=2.0, attributes=["mean radius"])
     return measure([study], data.records(), simulation(1), Evaluation(2, 1, RadialSVM()))
-
-
-@pytest.mark.parametrize(
-    ("trust", "axis"),
-    [
-        ("u,u,u", "budget of each owner, epsilon (smaller is more private)"),
-        ("u,u,d", "budget of each owner, epsilon (smaller is more private)"),
-        ("u,t,u", "budget of each tested owner, epsilon; training owners are promised nothing"),
-        ("u,u,t", "budget of each training owner, epsilon; tested owners are promised nothing"),
-        ("u,t,d", "epsilon of the plan; training owners are promised nothing"),
-        ("t,t,t", "epsilon of the plan; nothing is promised to anybody"),
-    ],
-)
-def test_the_axis_says_whose_budget_it_is(trust: str, axis: str) -> None:
-    drawn = curve(outcome(trust=trust), "WDBC")
-    assert drawn.budget == axis
-    kinds = {line.kind for line in drawn.lines}
-    assert ("answered" in kinds) == (not trust.endswith("d"))
-    assert ("limit" in kinds) == (trust in ("u,u,u", "u,t,u"))
-    assert drawn.title.endswith("1 repetition of 2-fold cross-validation; simulation, not private")
 
 
 def test_the_two_lines_are_said_with_people_and_repetitions() -> None:
@@ -51,10 +27,18 @@ def test_the_two_lines_are_said_with_people_and_repetitions() -> None:
     assert f"(balanced {found.baseline.balanced:.1%}; 1 repetition)." in words
 
 
-def test_the_limit_of_an_answer_is_that_of_randomized_response_or_the_majority() -> None:
+def test_machines_get_the_balanced_accuracy_without_privacy() -> None:
     found = outcome()
-    (limit,) = (line for line in curve(found, "WDBC").lines if line.kind == "limit")
-    assert limit.values[-1] == pytest.approx(math.exp(2) / (1 + math.exp(2)))
-    weak = replace(found, majority=0.95)
-    (limit,) = (line for line in curve(weak, "WDBC").lines if line.kind == "limit")
-    assert set(limit.values) == {0.95}
+    told = for_machines(found)["results"][0]["plan"]["evaluation"]
+    assert told["without_privacy_balanced_accuracy_mean"] == found.baseline.balanced
+
+
+def test_a_rare_class_that_no_answer_names_gets_one_hint_unless_classes_have_weights() -> None:
+    found = outcome()
+    assert hint(found) == ""
+    (result,) = found.results
+    constant = replace(result, accuracy_mean=0.951, balanced_accuracy_mean=0.503, majority=0.95)
+    rare = replace(found, majority=0.95, results=(constant,))
+    assert hint(rare).endswith("try --weights balanced.")
+    assert hint(replace(rare, weights="balanced")) == ""
+    assert hint(replace(rare, results=(constant, result))) == ""

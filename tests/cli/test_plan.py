@@ -8,7 +8,7 @@ import pytest
 
 from supm.cli import main
 from supm.messages import Study
-from supm.schema import Continuous, Schema
+from supm.schema import Categorical, Continuous, Schema
 
 pytestmark = pytest.mark.usefixtures("wdbc")
 PLAN = ["plan", "--schema", "wdbc.json", "--owners", "1000", "--epsilon", "4"]
@@ -151,7 +151,9 @@ def test_a_file_that_is_no_schema_is_named_and_a_number_needs_strict_mode(
         Schema(attributes=(number,), target=replace(number, name="z")).to_json()
     )
     assert main([*PLAN, "--schema", "number.json"]) == 0
-    assert "the model's answer for z" in said(capsys)
+    words = said(capsys)
+    assert "the model's answer for z" in words
+    assert "No forecast: there is none for a target that is a number." in words
     assert main([*PLAN, "--schema", "number.json", "--mode", "faithful"]) == 2
     assert "--mode must be strict where the target is a number" in capsys.readouterr().err
 
@@ -197,3 +199,32 @@ def test_a_promise_in_words_has_six_digits_and_is_rounded_up(
 def test_a_budget_beyond_the_words_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*PLAN, "--epsilon", "1000"]) == 0
     assert "64-bit words cannot hold more than epsilon" in capsys.readouterr().err
+
+
+def test_what_has_no_forecast_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*PLAN, "--owners", "39"]) == 0
+    assert "No forecast: there is none for fewer than 40 people." in said(capsys)
+    assert main([*PLAN, "--classes", "40"]) == 0
+    assert "No forecast: all attributes together have up to 1,200 classes" in said(capsys)
+
+
+def small(*wards: str) -> None:
+    """Write a schema of a number and an unordered attribute."""
+    attributes = (Continuous("age", low=0, high=99), Categorical("ward", values=wards))
+    schema = Schema(attributes=attributes, target=Categorical("ill", values=("n", "y")))
+    Path("small.json").write_text(schema.to_json())
+
+
+def test_people_are_made_up_up_to_a_number_that_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    small("north", "south")
+    assert main([*PLAN, "--schema", "small.json", "--owners", "200000", "--train", "sample"]) == 0
+    assert "Forecast on 20000 made-up people (at most 20,000 are made up), whose" in said(capsys)
+
+
+def test_unordered_values_that_share_classes_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    small("north", "east", "south")
+    options = ["--schema", "small.json", "--owners", "39", "--train", "sample"]
+    assert main([*PLAN, *options, "--classes", "2"]) == 0
+    assert "share classes by their place in the list: ward (3 values)." in said(capsys)
+    assert main([*PLAN, *options, "--classes", "3"]) == 0
+    assert "place in the list" not in said(capsys)

@@ -339,3 +339,15 @@ def test_without_target_and_schema_there_is_nothing_to_predict(
 ) -> None:
     assert main(["simulate", "wdbc.csv"]) == 2
     assert "--target must be given where there is no --schema" in capsys.readouterr().err
+
+
+def test_a_rare_class_that_is_never_answered_gets_a_hint_and_weights_a_picture(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = [f"{k % 20},n,{'y' if k % 25 == 3 else 'n'}" for k in range(500)]
+    assert main([*table(*rows), "--epsilon", "1"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert words.count("owners are always answered the commonest class") == 1
+    assert main([*table(*rows), "--epsilon", "1", "--weights", "balanced", "--plot", "o.png"]) == 0
+    assert "Hint" not in capsys.readouterr().out
+    assert min(imread("o.png").shape[:2]) > 500

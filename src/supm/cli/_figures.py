@@ -1,34 +1,23 @@
-"""What accuracy budgets buy, as a table, as a picture and for machines."""
+"""What accuracy budgets buy, as a table and for machines."""
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
-from supm.cli._curve import Curve, Level, Line
 from supm.cli._outcome import Outcome
 from supm.cli._output import counted, table
 from supm.cli._plans import Result
 from supm.cli._words import cost_for_machines, plan_for_machines
 from supm.collection import Simulation
-from supm.messages import Study
-from supm.privacy import NoGuarantee
 
-__all__ = [
-    "between",
-    "budget_words",
-    "common_for_machines",
-    "curve",
-    "figures",
-    "for_machines",
-    "title",
-]
+__all__ = ["between", "common_for_machines", "figures", "for_machines", "hint"]
 
 _HEAD: Final = (
     *("epsilon", "answered", "spread", "balanced", "on device", "balanced", "majority"),
     *("repetitions", "folds"),
 )
-_STEPS: Final = 60
+# Answers this close to those of a constant are those of one.
+_CONSTANT: Final = 0.005
 
 
 def figures(outcome: Outcome) -> str:
@@ -78,105 +67,27 @@ def between(outcome: Outcome) -> str:
     return " ".join(filter(None, words))
 
 
-def curve(outcome: Outcome, name: str) -> Curve:
-    """Return the accuracies as a picture has them.
+def hint(outcome: Outcome) -> str:
+    """Return what to try where a class is rare and no answer names it, or nothing.
 
     Parameters
     ----------
     outcome : Outcome
         What was measured.
-    name : str
-        Whose data.
-
-    Returns
-    -------
-    Curve
-    """
-    results = sorted(outcome.results, key=lambda each: each.study.epsilon)
-    places = tuple(each.study.epsilon for each in results)
-    kept = tuple(each.on_device_accuracy_mean for each in results)
-    spread = tuple(each.accuracy_sd for each in results)
-    on_device = results[0].study.question("test") is None
-    device = Line(
-        name="tested on the owner's device" + (" (± 1 s.d.)" if on_device else ""),
-        kind="device",
-        places=places,
-        values=kept,
-        spread=spread if on_device else None,
-    )
-    answered = Line(
-        name="answered (± 1 s.d.)",
-        kind="answered",
-        places=places,
-        values=tuple(each.accuracy_mean for each in results),
-        spread=spread,
-    )
-    baseline, majority = outcome.baseline.accuracy, outcome.majority
-    return Curve(
-        title=title(outcome.people, results[0], name, seeded=outcome.seeded),
-        epsilons=places,
-        lines=((device,) if on_device else (answered, device))
-        + _limit(results[0], places, majority),
-        levels=(
-            Level(name=f"without privacy: {baseline:.1%}", kind="open", value=baseline),
-            Level(
-                name=f"always the commonest class: {majority:.1%}", kind="constant", value=majority
-            ),
-        ),
-        budget=budget_words(results[0]),
-        measure="accuracy",
-    )
-
-
-def title(people: int, result: Result, name: str, *, seeded: bool) -> str:
-    """Return what a picture is about, in two lines.
-
-    Parameters
-    ----------
-    people : int
-        How many there are.
-    result : Simulation or NumberSimulation
-        That of one budget.
-    name : str
-        Whose data.
-    seeded : bool
-        Whether the randomness came from a seed.
 
     Returns
     -------
     str
+        A sentence, or an empty text.
     """
-    how = f"{counted(result.repeats, 'repetition')} of {result.folds}-fold cross-validation"
-    trust = f"{result.study.mode}, trust {result.study.trust.letters}"
-    mark = "; simulation, not private" if seeded else ""
-    return f"{name}: {people} people; {trust}\n{how}{mark}"
-
-
-def budget_words(result: Result) -> str:
-    """Say whose budget the axis shows, which is nobody's where nothing is promised.
-
-    Parameters
-    ----------
-    result : Simulation or NumberSimulation
-        That of one budget.
-
-    Returns
-    -------
-    str
-    """
-    trained, tested = (
-        isinstance(promise, NoGuarantee)
-        for promise in (result.account.training, result.account.testing)
-    )
-    if trained and tested:
-        return "epsilon of the plan; nothing is promised to anybody"
-    if trained and result.study.question("test") is None:
-        return "epsilon of the plan; training owners are promised nothing"
-    if trained:
-        return "budget of each tested owner, epsilon; training owners are promised nothing"
-    if tested:
-        return "budget of each training owner, epsilon; tested owners are promised nothing"
-    return "budget of each owner, epsilon (smaller is more private)"
+    alike = 1.0 / outcome.labels
+    rare = outcome.majority > alike + _CONSTANT
+    if outcome.weights is None and rare and all(_constant(each, alike) for each in outcome.results):
+        return (
+            "Hint: owners are always answered the commonest class, whatever they send; try "
+            "--weights balanced."
+        )
+    return ""
 
 
 def for_machines(outcome: Outcome) -> dict[str, Any]:
@@ -240,6 +151,7 @@ def _result(result: Simulation, outcome: Outcome) -> dict[str, Any]:
         "chosen": dict(result.chosen),
         "weights": outcome.weights if outcome.weights is None else _named(outcome.weights),
         "without_privacy_accuracy_mean": baseline.accuracy,
+        "without_privacy_balanced_accuracy_mean": baseline.balanced,
         "without_privacy_people": baseline.people,
         "without_privacy_repeats": baseline.repeats,
     }
@@ -265,20 +177,13 @@ def _weighed(outcome: Outcome) -> str:
     return "Classes count by the given weights in training."
 
 
-def _limit(result: Simulation, places: tuple[float, ...], majority: float) -> tuple[Line, ...]:
-    """Return what a randomised answer of two classes reaches at most, whatever the model."""
-    if not _answers_of_two(result.study):
-        return ()
-    ratio = places[-1] / places[0]
-    steps = [places[0] * ratio ** (step / _STEPS) for step in range(_STEPS + 1)]
-    most = tuple(max(majority, 1.0 / (1.0 + math.exp(-each))) for each in steps)
-    name = "limit of a randomised answer"
-    return (Line(name=name, kind="limit", places=tuple(steps), values=most),)
-
-
-def _answers_of_two(study: Study) -> bool:
-    test = study.question("test")
-    return test is not None and test.form == "answer" and study.labels == 2
+def _constant(result: Simulation, alike: float) -> bool:
+    """Say whether the answers are those of always saying the commonest class."""
+    apart = (
+        result.accuracy_mean - result.majority,
+        result.balanced_accuracy_mean - alike,
+    )
+    return max(map(abs, apart)) <= _CONSTANT
 
 
 def _cells(result: Simulation) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from supm.cli._curve import Curve, Level, Line
-from supm.cli._figures import budget_words, common_for_machines, title
+from supm.cli._figures import common_for_machines
 from supm.cli._outcome import NumberOutcome
 from supm.cli._output import counted, table
+from supm.cli._picture import budget_words, title
 from supm.collection import NumberSimulation
 
 __all__ = ["number_between", "number_curve", "number_figures", "number_for_machines"]

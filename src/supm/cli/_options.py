@@ -10,9 +10,11 @@ __all__ = ["METHODS", "add_study_options"]
 
 METHODS = """\
 what is learned before training (--reduce):
-  regroup  which classes belong together, by sampled reports; the default of strict mode where
-           many owners are expected, and otherwise nothing is asked
-  rank     which attributes go with the target, by sampled reports
+  regroup  which classes belong together, by sampled reports of a first group; the default of
+           strict mode for two labels with --keep, or where the budget is small (below 3.47) and
+           many owners are expected; otherwise nothing is asked
+  rank     which attributes go with the target, by sampled reports of a first group; the default
+           of strict mode with --keep for more labels or a number
   rand     attributes are drawn at random, nobody is asked; the default of faithful mode
   waldp    which attributes go with the target, by classes through randomized response
   pw       the same, by numbers through the piecewise mechanism

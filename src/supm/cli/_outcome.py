@@ -40,6 +40,8 @@ class Outcome:
         How many records there are.
     target : str
         What was predicted.
+    labels : int
+        How many classes there are among them.
     majority : float
         Share of the commonest class.
     baseline : Baseline
@@ -54,6 +56,7 @@ class Outcome:
 
     people: int
     target: str
+    labels: int
     majority: float
     baseline: Baseline
     results: tuple[Simulation, ...]
@@ -118,7 +121,7 @@ def measure(
     -------
     Outcome
     """
-    once = repetitions(records.rows, how.repeats)
+    once, shares = repetitions(records.rows, how.repeats), _shares(records, studies[0].labels)
     with _shown(studies, how, once) as shown:
         run = _Run(records, source, how, shown)
         results = tuple(run.simulated(study) for study in studies)
@@ -126,7 +129,8 @@ def measure(
     return Outcome(
         people=records.rows,
         target=studies[0].schema.target.name,
-        majority=float(_shares(records, studies[0].labels).max()),
+        labels=int((shares > 0).sum()),
+        majority=float(shares.max()),
         baseline=baseline,
         results=results,
         seeded=source.simulation,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from supm.cli._curve import Curve
-from supm.cli._figures import between, curve, figures, for_machines
+from supm.cli._figures import between, figures, for_machines, hint
 from supm.cli._numbers import number_between, number_curve, number_figures, number_for_machines
 from supm.cli._outcome import NumberOutcome, Outcome
 from supm.cli._output import paragraph
+from supm.cli._picture import curve
 from supm.cli._plans import plans
 
 __all__ = ["for_a_picture", "in_plain_values", "in_words"]
@@ -31,13 +32,13 @@ def in_words(outcome: _Measured, name: str) -> str:
     str
     """
     if isinstance(outcome, NumberOutcome):
-        shown, meaning = number_figures(outcome), number_between(outcome)
+        shown, words = number_figures(outcome), [number_between(outcome)]
     else:
-        shown, meaning = figures(outcome), between(outcome)
+        shown, words = figures(outcome), [between(outcome), hint(outcome)]
     blocks = [
         f"{name}: {outcome.people} people, target {outcome.target!r}.",
         shown,
-        paragraph(meaning),
+        *map(paragraph, filter(None, words)),
         plans(outcome.results, outcome.people),
     ]
     return "\n\n".join(blocks)

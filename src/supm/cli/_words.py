@@ -10,6 +10,7 @@ from typing import Any, Final
 from supm.collection import Account, explain
 from supm.messages import REDUCTIONS, Statement, Study
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
+from supm.schema import Categorical
 
 __all__ = [
     "cost",
@@ -22,6 +23,7 @@ __all__ = [
     "trust_words",
 ]
 
+_MOST_NAMED: Final = 4
 _GRID_FORMS = ("pw", "raw")
 # A promise is never printed smaller than it is.
 _SIX_DIGITS_UP: Final = Context(prec=6, rounding=ROUND_CEILING)
@@ -63,7 +65,7 @@ def opening_lines(study: Study) -> list[str]:
     list of str
     """
     lines = [f"Purpose: {study.purpose}"] if study.purpose else []
-    return [*lines, trust_words(study), _choice(study)]
+    return [*lines, trust_words(study), _choice(study), *_put_together(study)]
 
 
 def trust_words(study: Study) -> str:
@@ -222,9 +224,31 @@ def _choice(study: Study) -> str:
     return f"{kept} of {total} attributes {verb} used{classes}; {how}{named}."
 
 
-def _classes(study: Study) -> str:
+def _put_together(study: Study) -> list[str]:
+    """Say which unordered values share a class that nothing but their place gave them."""
+    if _tells_numbers(study):
+        return []
+    named = [
+        f"{each.name} ({len(each.values)} values)"
+        for each in study.schema.attributes
+        if each.name in (study.attributes or study.schema.names)
+        and isinstance(each, Categorical)
+        and len(each.values) > study.classes
+    ]
+    if not named:
+        return []
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    shown = ", ".join(named[:_MOST_NAMED])
+    return [f"Unordered values share classes by their place in the list: {shown}{more}."]
+
+
+def _tells_numbers(study: Study) -> bool:
     train = study.question("train")
-    if train is not None and train.form in _GRID_FORMS:
+    return train is not None and train.form in _GRID_FORMS
+
+
+def _classes(study: Study) -> str:
+    if _tells_numbers(study):
         return ""
     missing = any(attribute.missing == "class" for attribute in study.schema.attributes)
     return f", in up to {study.classes} classes{' (and one for missing)' if missing else ''}"

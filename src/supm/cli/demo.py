@@ -152,8 +152,8 @@ class _Compared(NamedTuple):
 
 def _draw(story: Story, compared: _Compared, path: str) -> None:
     from supm.cli._curve import Line  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._figures import curve  # noqa: PLC0415  the same
     from supm.cli._panels import draw_story  # noqa: PLC0415  the same
+    from supm.cli._picture import curve  # noqa: PLC0415  the same
 
     drawn = curve(compared.strict, "WDBC")
     results = compared.papers.results

@@ -49,7 +49,8 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--owners",
         type=whole(1, 1 << 40),
         metavar="N",
-        help="how many training owners to expect; more allow a first group that looks for classes",
+        help="how many training owners to expect; for two labels, where they are many and the "
+        "budget is below 3.47, a first group of them shows which classes belong together",
     )
     parser.add_argument(
         "--epsilon", required=True, type=epsilon, metavar="E", help="what an owner may spend"
@@ -123,8 +124,8 @@ def _print(
     meaning = [TRUTH] if any(row.truth for row in told.rows) else []
     for line in (*meaning, f"Why: {told.sentence}", *cost(spent)):
         print(paragraph(line))
-    if expected is not None:
-        print(paragraph(_expected(expected)))
+    if arguments.owners is not None:
+        print(paragraph(_expected(study, expected, arguments.owners)))
     for what, where in (("plan is", arguments.json), ("study is", arguments.output)):
         if where:
             print(f"The {what} in {where}.")
@@ -135,10 +136,7 @@ def _forecast(study: Study, owners: int | None) -> Forecast | None:
     from supm import simulation  # noqa: PLC0415  loaded when the verb runs
     from supm.collection import forecast  # noqa: PLC0415  the same
 
-    if owners is None or owners < _FEWEST_MADE_UP or study.numeric:
-        return None
-    # Hundreds of attributes would take minutes, and say nothing about the real ones.
-    if len(study.schema.attributes) * study.classes > _MOST_FORECAST:
+    if owners is None or _no_forecast(study, owners):
         return None
     train = study.question("train")
     sampled = train is not None and train.form == "sample"
@@ -147,10 +145,29 @@ def _forecast(study: Study, owners: int | None) -> Forecast | None:
     return forecast(study, owners=people, source=simulation(0))
 
 
-def _expected(found: Forecast) -> str:
+def _no_forecast(study: Study, owners: int) -> str:
+    """Say why there is no forecast, or nothing where there is one."""
+    if study.numeric:
+        return "No forecast: there is none for a target that is a number."
+    if owners < _FEWEST_MADE_UP:
+        return f"No forecast: there is none for fewer than {_FEWEST_MADE_UP} people."
+    # Hundreds of attributes would take minutes, and say nothing about the real ones.
+    classes = len(study.schema.attributes) * study.classes
+    if classes > _MOST_FORECAST:
+        return (
+            f"No forecast: all attributes together have up to {classes:,} classes, and there is "
+            f"none for more than {_MOST_FORECAST:,}."
+        )
+    return ""
+
+
+def _expected(study: Study, found: Forecast | None, owners: int) -> str:
+    if found is None:
+        return _no_forecast(study, owners)
+    most = f" (at most {found.owners:,} are made up)" if found.owners < owners else ""
     return (
-        f"Forecast on {found.owners} made-up people, whose labels are equally common and go with "
-        f"every second attribute: {found.answered:.0%} answered right, {found.on_device:.0%} on "
-        f"the device, {found.majority:.0%} by always predicting the commonest class "
+        f"Forecast on {found.owners} made-up people{most}, whose labels are equally common and go "
+        f"with every second attribute: {found.answered:.0%} answered right, {found.on_device:.0%} "
+        f"on the device, {found.majority:.0%} by always predicting the commonest class "
         f"({counted(found.repeats, 'repetition')}). Real people may be easier or harder to predict."
     )
