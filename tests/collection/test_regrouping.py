@@ -9,7 +9,8 @@ import pytest
 
 from supm import MessageError, ParameterError, simulation
 from supm.collection import associations, count, interview, plan, reduce_study, run_in_process
-from supm.collection.reduction import _tables_of
+from supm.collection.cards import moments_of
+from supm.collection.sampled import SampledInterview
 from supm.mechanisms import Tally
 from supm.messages import Study
 from supm.schema import Categorical, Continuous, Regrouped, Schema
@@ -94,11 +95,14 @@ def test_the_noise_of_a_table_is_the_spread_of_its_estimates(epsilon: float) -> 
     schema, records = people(3000)
     study = plan(schema, epsilon=epsilon, reduce="regroup", classes=4, sampled=1)
     asked = interview(study, "reduce")
+    assert isinstance(asked, SampledInterview)
     inputs = asked.encode(records)
     drawn = []
     for seed in range(40):
-        tables, noise = _tables_of(study, count(asked, asked.randomize(inputs, simulation(seed))))
-        drawn.append(tables)
+        counts = count(asked, asked.randomize(inputs, simulation(seed)))
+        moments = moments_of(asked, counts)
+        drawn.append(np.split(moments.held, np.cumsum(moments.sizes)[:-1]))
+    noise = [each[0, 0] for each in np.split(moments.held_noise, np.cumsum(moments.sizes)[:-1])]
     for place, stated in enumerate(noise):
         estimates = np.array([tables[place] for tables in drawn])
         spread = float(np.sqrt(estimates.var(axis=0, ddof=1).mean()))

@@ -78,9 +78,12 @@ def _by_splits(study: Study, counts: Counts) -> Study:
 
 
 def _splits(study: Study, counts: Counts) -> list[Split]:
-    tables, noise = _tables_of(study, counts)
-    ordered = moments_of(_sampled(study), counts).ordered
-    return [best_split(*each) for each in zip(tables, noise, ordered, strict=True)]
+    """Return for each attribute the two groups of classes that tell the labels apart best."""
+    moments = moments_of(_sampled(study), counts)
+    starts = np.cumsum(moments.sizes)[:-1]
+    noise = [float(each[0, 0]) for each in np.split(moments.held_noise, starts)]
+    tables = np.split(moments.held, starts)
+    return [best_split(*each) for each in zip(tables, noise, moments.ordered, strict=True)]
 
 
 def _sampled(study: Study) -> SampledInterview:
@@ -88,19 +91,6 @@ def _sampled(study: Study) -> SampledInterview:
     if not isinstance(asked, SampledInterview):
         raise ParameterError("study", "one that draws attributes to be told", "another")
     return asked
-
-
-def _tables_of(study: Study, counts: Counts) -> tuple[list[NDArray[np.float64]], list[float]]:
-    """Return the estimated shares of class and label for each attribute, and their noise."""
-    moments = moments_of(_sampled(study), counts)
-    size = np.array(moments.sizes, dtype=np.float64)[moments.of]
-    cells = (size * moments.labels)[:, np.newaxis]
-    told, slope = moments.told[:, np.newaxis], moments.slope[:, np.newaxis]
-    held = (moments.tables / told - (1.0 - slope) / cells) / slope
-    spread = np.sqrt(1.0 / cells / told) / slope
-    starts = np.cumsum(moments.sizes)[:-1]
-    noise = [float(each[0, 0]) for each in np.split(spread, starts)]
-    return np.split(held, starts), noise
 
 
 def draw_attributes(study: Study, source: RandomSource) -> tuple[str, ...]:

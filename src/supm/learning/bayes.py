@@ -22,11 +22,7 @@ def conditional(moments: Moments) -> Floats:
     ndarray, shape (classes, labels)
         Those of one attribute add up to 1 for each label.
     """
-    slope, told = moments.slope[:, np.newaxis], moments.told[:, np.newaxis]
-    alike = moments.even[:, np.newaxis] / moments.labels
-    held = (moments.tables / told - (1.0 - slope) * alike) / slope
-    noise = np.sqrt(alike / told) / slope
-    smoothed = np.maximum(held, 0.0) + noise * moments.shares
+    smoothed = np.maximum(moments.held, 0.0) + moments.held_noise * moments.shares
     totals = np.zeros((len(moments.sizes), moments.labels))
     np.add.at(totals, moments.of, smoothed)
     chances: Floats = smoothed / totals[moments.of]

@@ -131,6 +131,19 @@ class Moments:
         return 1.0 / np.array(self.sizes, dtype=np.float64)[self.of]
 
     @cached_property
+    def held(self) -> Floats:
+        """Estimated share of people of each class with each label; noise may make it negative."""
+        slope, alike = self.slope[:, np.newaxis], self.even[:, np.newaxis] / self.labels
+        held: Floats = (self.tables / self.told[:, np.newaxis] - (1.0 - slope) * alike) / slope
+        return held
+
+    @cached_property
+    def held_noise(self) -> Floats:
+        """The standard deviation of those shares, one row for each class."""
+        noise: Floats = np.sqrt(self.even / self.labels / self.told) / self.slope
+        return noise[:, np.newaxis]
+
+    @cached_property
     def told_spread(self) -> Floats:
         """Second moments of told classes about the people's, within each attribute."""
         away = self.frequencies - self.centre
