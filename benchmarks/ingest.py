@@ -1,0 +1,215 @@
+"""Measure how many reports a second the aggregator stores, and how it answers when it holds many.
+
+Usage: python benchmarks/ingest.py [--quick] [--json FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from hosts import Host, aggregator, bare, postgresql
+from ingest_studies import create, run_load, study_of
+from stored import Stored
+from tables import Goal, Row, Table, as_json, as_text
+from timing import Step, silent
+from tqdm import tqdm
+
+from supm.service.store import Store
+
+__all__ = ["FULL", "QUICK", "Ingest", "Plan", "main", "measure"]
+
+_SIZE = 1_000
+_LINES, _SINGLE_LINES = 4, 32
+_RATE = 750.0
+_LIMITS = {
+    ("SQLite", "Arrow"): 150_000.0,
+    ("SQLite", "JSON"): 60_000.0,
+    ("PostgreSQL", "Arrow"): 60_000.0,
+    ("PostgreSQL", "JSON"): 30_000.0,
+}
+_SINGLE, _SLOW, _RATIO = 1_500.0, 0.05, 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How much is sent: batches of 1,000 and single reports, how often, and what is stored."""
+
+    batches: int
+    singles: int
+    rounds: int
+    stored: int
+
+
+FULL = Plan(batches=300, singles=6_000, rounds=5, stored=10**7)
+QUICK = Plan(batches=60, singles=1_000, rounds=1, stored=200_000)
+
+
+class Ingest:
+    """Both databases, both formats and a plain server beside, in turn."""
+
+    def __init__(self, plan: Plan, kinds: Sequence[str] = ("SQLite", "PostgreSQL")) -> None:
+        self._plan, self._kinds = plan, kinds
+        self._best: dict[tuple[str, str, str], float] = {}
+        self._single: dict[str, float] = {}
+        self._seconds: dict[str, dict[str, float]] = {}
+
+    def measure(self, folder: Path, step: Step) -> None:
+        """Send all of it, round after round; the best round counts."""
+        for kind in self._kinds:
+            with ExitStack() as stack:
+                place: str | None = f"sqlite:///{folder}/ours.db"
+                if kind == "PostgreSQL":
+                    place = stack.enter_context(postgresql())
+                if place is not None:
+                    self._measure_database(kind, place, stack, folder, step)
+
+    def _measure_database(
+        self, kind: str, place: str, stack: ExitStack, folder: Path, step: Step
+    ) -> None:
+        store = Store.open(place)
+        stack.callback(store.close)
+        ours = stack.enter_context(aggregator(place, folder))
+        other = stack.enter_context(bare(place.replace("ours.db", "bare.db"), folder))
+        for number in range(self._plan.rounds):
+            step(f"{kind}: round {number + 1} of {self._plan.rounds}")
+            self._round(kind, store, ours, other)
+
+    def tables(self) -> list[Table]:
+        """Return reports a second, and seconds until one is acknowledged."""
+        rows = [self._row(*key) for key in self._best]
+        singles: list[Row] = [
+            {
+                "database": kind,
+                "reports_a_second": rate,
+                f"p50_seconds_at_{_RATE:.0f}_a_second": self._seconds[kind]["p50"],
+                f"p99_seconds_at_{_RATE:.0f}_a_second": self._seconds[kind]["p99"],
+            }
+            for kind, rate in self._single.items()
+        ]
+        return [
+            Table(f"Batches of {_SIZE:,} reports, load from another process", rows),
+            Table("Reports one by one", singles),
+        ]
+
+    def goals(self) -> list[Goal]:
+        """Return the goals."""
+        found = [
+            Goal(
+                name=f"{kind}, {form}: reports a second",
+                measured=self._best.get((kind, form, "SUPM")),
+                limit=limit,
+                at_least=True,
+            )
+            for (kind, form), limit in _LIMITS.items()
+        ]
+        found += [
+            Goal(
+                name=f"{kind}, JSON: times the plain server",
+                measured=self._ratio(kind),
+                limit=_RATIO,
+                at_least=True,
+            )
+            for kind in ("SQLite", "PostgreSQL")
+        ]
+        for kind, rate in self._single.items():
+            name = f"{kind}, one by one"
+            slow = self._seconds[kind]["p99"]
+            found.append(
+                Goal(name=f"{name}: reports a second", measured=rate, limit=_SINGLE, at_least=True)
+            )
+            found.append(Goal(name=f"{name}: 99th percentile, seconds", measured=slow, limit=_SLOW))
+        return found
+
+    def _round(self, kind: str, store: Store, ours: Host, other: Host) -> None:
+        for form in ("Arrow", "JSON"):
+            rate = self._send(store, ours, "batches", form)
+            self._keep((kind, form, "SUPM"), rate)
+        opened = create(store, study_of())
+        wish = {"count": self._plan.batches, "size": _SIZE, "lines": _LINES}
+        found = run_load("batches", other, opened, "train", wish | {"path": "/reports/batch"})
+        self._keep((kind, "JSON", "plain server"), found["reports"] / found["seconds"])
+        rate = self._send(store, ours, "one", "JSON")
+        self._single[kind] = max(rate, self._single.get(kind, 0.0))
+        opened = create(store, study_of())
+        slowly = {"count": self._plan.singles // 2, "rate": _RATE, "lines": _SINGLE_LINES}
+        paced = run_load("paced", ours, opened, "train", slowly)
+        self._seconds[kind] = min(paced, self._seconds.get(kind, paced), key=lambda it: it["p99"])
+
+    def _send(self, store: Store, host: Host, what: str, form: str) -> float:
+        opened = create(store, study_of())
+        one = what == "one"
+        wish = {
+            "count": self._plan.singles if one else self._plan.batches,
+            "size": _SIZE,
+            "lines": _SINGLE_LINES if one else _LINES,
+            "arrow": form == "Arrow",
+        }
+        found = run_load(what, host, opened, "train", wish)
+        stored = store.reports(opened.name)["train"]
+        if stored != found["reports"]:
+            message = f"{found['reports']:,} reports were acknowledged and {stored:,} are stored."
+            raise RuntimeError(message)
+        return found["reports"] / found["seconds"]
+
+    def _keep(self, key: tuple[str, str, str], rate: float) -> None:
+        self._best[key] = max(rate, self._best.get(key, 0.0))
+
+    def _ratio(self, kind: str) -> float | None:
+        ours, plain = (self._best.get((kind, "JSON", who)) for who in ("SUPM", "plain server"))
+        return None if ours is None or plain is None else ours / plain
+
+    def _row(self, kind: str, form: str, who: str) -> Row:
+        plain = self._best[kind, "JSON", "plain server"]
+        rate = self._best[kind, form, who]
+        ours = who == "SUPM"
+        return {
+            "database": kind,
+            "body": form,
+            "who": who if ours else "pydantic and ORM insert",
+            "each_report_once": "yes" if ours else "no",
+            "reports_a_second": rate,
+            "times_the_plain_server": rate / plain,
+        }
+
+
+def measure(plan: Plan, step: Step = silent) -> tuple[list[Table], list[Goal]]:
+    """Measure everything once."""
+    ingest, stored = Ingest(plan), Stored(plan.stored)
+    with tempfile.TemporaryDirectory(prefix="supm-ingest-") as folder:
+        ingest.measure(Path(folder), step)
+        stored.measure(Path(folder), step)
+    return [*ingest.tables(), stored.table()], [*ingest.goals(), *stored.goals()]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables and the goals."""
+    parser = argparse.ArgumentParser(
+        description="Measure how many reports a second the aggregator stores.",
+        epilog="example: python benchmarks/ingest.py --json ingest.json",
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer reports: a look, not a figure")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    options = parser.parse_args(arguments)
+    plan = QUICK if options.quick else FULL
+    with tqdm(total=2 * plan.rounds + 10, leave=False, file=sys.stderr) as bar:
+
+        def step(doing: str) -> None:
+            bar.set_description(doing, refresh=False)
+            bar.update()
+
+        tables, goals = measure(plan, step)
+    print(as_text(tables, goals))
+    if options.json:
+        options.json.write_text(json.dumps(as_json(tables, goals), indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""Rows of a CSV file as records of owners. No error shows what a cell holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from supm._errors import ParameterError, RecordError
+from supm.cli._cells import missing, read_column
+from supm.cli._service import UsageError
+from supm.cli._table import Table
+from supm.schema import Attribute
+
+__all__ = ["check_column", "one_row", "owner_names", "records"]
+
+
+def records(table: Table, attributes: tuple[Attribute, ...]) -> list[dict[str, object]]:
+    """Return one record for each row, with the attributes that are asked and no others.
+
+    Parameters
+    ----------
+    table : Table
+        The text.
+    attributes : tuple of Attribute
+        What is asked.
+
+    Returns
+    -------
+    list of dict
+    """
+    for each in attributes:
+        check_column(table, each.name)
+    columns = {each.name: read_column(table, each).tolist() for each in attributes}
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def one_row(table: Table, row: int | None) -> Table:
+    """Return the part of a table that is one owner's record.
+
+    Parameters
+    ----------
+    table : Table
+        The text.
+    row : int or None
+        Which row, counted from 1; None where the table has one.
+
+    Returns
+    -------
+    Table
+    """
+    if row is None and table.rows > 1:
+        message = (
+            f"DATA must be a file with one record, and holds {table.rows}. Choose yours with "
+            "--row N; a gateway for many says --each-row-is-an-owner."
+        )
+        raise UsageError(message)
+    if row is not None and row > table.rows:
+        raise ParameterError("--row", f"at most {table.rows}, the number of records", row)
+    place = (row or 1) - 1
+    for chunk in table.chunks:
+        if place < len(chunk):
+            held = (chunk[place : place + 1],)
+            line = table.lines[(row or 1) - 1 : (row or 1)]
+            return Table(path=table.path, names=table.names, chunks=held, lines=line)
+        place -= len(chunk)
+    message = f"{table.path} has no such record."
+    raise RecordError(message)
+
+
+def owner_names(table: Table, column: str | None) -> list[str]:
+    """Return what each row's owner is called in the wallet, which keeps a keyed hash of it.
+
+    Parameters
+    ----------
+    table : Table
+        The text.
+    column : str or None
+        The column that names owners; None to go by the place in the file.
+
+    Returns
+    -------
+    list of str
+    """
+    if column is None:
+        where = Path(table.path).resolve()
+        return [f"row {place} of {where}" for place in range(1, table.rows + 1)]
+    check_column(table, column)
+    names = table.column(column)
+    seen: set[str] = set()
+    for name, absent, line in zip(names.tolist(), missing(names), table.lines, strict=True):
+        if absent or name in seen:
+            fault = "names no owner" if absent else "names an owner who was named before"
+            message = f"{column}: line {line} of {table.path} {fault}; each row needs its own."
+            raise RecordError(message)
+        seen.add(name)
+    return [f"owner {name}" for name in names.tolist()]
+
+
+def check_column(table: Table, name: str) -> None:
+    """Refuse a table without a column."""
+    # The names that there are stay unsaid: in a file without a header they would be values.
+    if name not in table.names:
+        message = (
+            f"{table.path} has no column {name!r}; its first line must name the columns as the "
+            "study does."
+        )
+        raise RecordError(message)

@@ -1,0 +1,248 @@
+"""What the verbs of the service share: where the token comes from, and what a step answers."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from supm._errors import ParameterError, SupmError
+from supm.cli._files import read_text
+from supm.cli._output import counted, paragraph
+
+__all__ = [
+    "DATABASE",
+    "UsageError",
+    "add_database",
+    "add_remote",
+    "check_database",
+    "check_new",
+    "checked",
+    "needs_server_packages",
+    "remote_step",
+    "say_status",
+    "shown_database",
+    "token_of",
+    "write_private",
+]
+
+DATABASE: Final = "sqlite:///supm.db"
+"""The database of `supm serve` and of `supm study`."""
+
+_STEP_SECONDS: Final = 900.0
+_VARIABLE: Final = "SUPM_TOKEN"
+_DATABASE_VARIABLE: Final = "SUPM_DB"
+
+
+class UsageError(ParameterError):
+    """Options that do not go together, said in a sentence of one's own.
+
+    Parameters
+    ----------
+    sentence : str
+        What is wrong, and what to do.
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super(ParameterError, self).__init__(sentence)
+
+
+def add_database(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the database."""
+    parser.add_argument(
+        "--db",
+        default=os.environ.get(_DATABASE_VARIABLE, DATABASE),
+        metavar="URL",
+        help=f"the database: {DATABASE} (default) or postgresql://user@host/name; one with a "
+        f"password is better named by the environment variable {_DATABASE_VARIABLE}",
+    )
+
+
+def check_database(url: str) -> None:
+    """Refuse a database file that is not there: to open it would make an empty one.
+
+    Parameters
+    ----------
+    url : str
+        The database; one that is no file is left to the driver.
+    """
+    import sqlalchemy as sa  # noqa: PLC0415  loaded when the verb runs
+
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.SQLAlchemyError, ValueError):
+        return
+    if parsed.get_backend_name() != "sqlite" or not parsed.database:
+        return
+    if not Path(parsed.database).is_file():
+        message = (
+            f"there is no database {shown_database(url)}; name the one of supm serve with --db, or "
+            "make a study with supm study create."
+        )
+        raise SupmError(message)
+
+
+def shown_database(url: str) -> str:
+    """Return the address of a database without what may be secret in it.
+
+    Parameters
+    ----------
+    url : str
+        The address; one that can be parsed.
+
+    Returns
+    -------
+    str
+    """
+    import sqlalchemy as sa  # noqa: PLC0415  loaded when the verb runs
+
+    return sa.make_url(url).set(password="", query={}).render_as_string().replace(":***@", "@")
+
+
+def add_remote(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name a study at a running aggregator, and the token."""
+    parser.add_argument(
+        "--study", required=True, metavar="URL", help="the study: https://host/studies/NAME"
+    )
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help=f"the analyst's token; the environment variable {_VARIABLE} by default",
+    )
+    parser.add_argument("--json", metavar="FILE", help="write the study's state; - prints it")
+
+
+@contextmanager
+def needs_server_packages() -> Iterator[None]:
+    """Say what to install where a package of the service is absent."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] == "supm":
+            raise
+        message = f"this needs the package {error.name}; run pip install 'supm[server]'."
+        raise SupmError(message) from None
+
+
+def token_of(arguments: argparse.Namespace) -> str:
+    """Return the analyst's token, which never stands on a command line.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        What `add_remote` reads.
+
+    Returns
+    -------
+    str
+    """
+    if arguments.token_file is not None:
+        token = read_text("--token-file", arguments.token_file).strip()
+        message = f"the file {arguments.token_file} of --token-file holds no token."
+    else:
+        token = os.environ.get(_VARIABLE, "").strip()
+        message = f"the study's token is needed: set {_VARIABLE}, or name a file by --token-file."
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise SupmError(message)
+    return token
+
+
+def remote_step(arguments: argparse.Namespace, steps: list[tuple[str, str]]) -> dict[str, Any]:
+    """Take steps of a study at an aggregator, one after the other.
+
+    Parameters
+    ----------
+    arguments : Namespace
+        What `add_remote` reads.
+    steps : list of tuple of str and str
+        The name of each step, and the JSON that goes with it.
+
+    Returns
+    -------
+    dict
+        The study's status after the last.
+    """
+    from supm.service.http import Remote, split_study_url  # noqa: PLC0415  loaded when it runs
+
+    base, name = split_study_url(arguments.study)
+    # A step is taken once: the answer to a second attempt would be that it is done.
+    remote = Remote(base, token=token_of(arguments), timeout=_STEP_SECONDS, attempts=1)
+    form: dict[str, Any] = {}
+    for step, body in steps:
+        form = checked(remote.post_json(f"/api/v1/studies/{name}/{step}", body))
+    return form
+
+
+def checked(answer: tuple[int, dict[str, Any]]) -> dict[str, Any]:
+    """Return what an aggregator answered, or raise what it said instead.
+
+    Parameters
+    ----------
+    answer : tuple of int and dict
+        Status and body.
+
+    Returns
+    -------
+    dict
+    """
+    status, form = answer
+    if status >= 400:
+        message = str(form.get("error", f"the aggregator answered {status}."))
+        raise SupmError(message)
+    return form
+
+
+def say_status(form: dict[str, Any]) -> None:
+    """Print where a study stands.
+
+    Parameters
+    ----------
+    form : dict
+        Its status.
+    """
+    purpose = f": {form['purpose']}" if form["purpose"] else ""
+    print(paragraph(f"Study {form['name']}{purpose}"))
+    reports = ", ".join(
+        f"{counted(count, 'report')} to {phase}" for phase, count in form["reports"].items()
+    )
+    print(paragraph(f"It is {form['state']} ({reports or 'no reports'})."))
+    print(paragraph(form["guarantee"]))
+
+
+def check_new(option: str, path: str) -> None:
+    """Refuse to write a secret over a file.
+
+    Parameters
+    ----------
+    option : str
+        The option that names the file.
+    path : str
+        The name of the file.
+    """
+    if os.path.lexists(path):
+        message = f"{option}: {path} exists; it may be another study's only key; name another file."
+        raise UsageError(message)
+
+
+def write_private(option: str, path: str, text: str) -> None:
+    """Write a new file that only its owner may read.
+
+    Parameters
+    ----------
+    option : str
+        The option that names the file.
+    path : str
+        The name of the file.
+    text : str
+        What to write.
+    """
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        hint = f"{error.strerror}."
+        raise ParameterError(option, "a file that can be written", path, hint) from None
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)

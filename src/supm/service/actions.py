@@ -1,0 +1,260 @@
+"""The analyst's steps: from stored counts to the next document, the model, and the next state."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from supm._errors import SupmError
+from supm._random import secure
+from supm.collection import Counts, Trained, publish, reduce_study
+from supm.collection import train as train_on
+from supm.learning import RadialSVM
+from supm.messages import Model, Study
+from supm.service.errors import StateChanged, StoreError
+from supm.service.states import State
+from supm.service.store import Opened, Store
+
+__all__ = [
+    "Models",
+    "NotReady",
+    "close",
+    "document_of",
+    "open_training",
+    "reduce",
+    "serve",
+    "train",
+]
+
+# Should the server stop meanwhile, reports are taken again after so long.
+_PAUSE_SECONDS: Final = 600.0
+
+
+class NotReady(SupmError):  # noqa: N818  a study that has to wait is no error
+    """A study is not ready for a step; nothing was changed."""
+
+
+def reduce(store: Store, name: str) -> Opened:
+    """Choose what the rest of the study is about.
+
+    Parameters
+    ----------
+    store : Store
+        Where the study is.
+    name : str
+        Which one.
+
+    Returns
+    -------
+    Opened
+        The study, in the state "reduced".
+    """
+    opened = _in_state(store, name, State.COLLECTING_TO_REDUCE, "reduced")
+    if opened.study.question("reduce") is None:
+        document = reduce_study(opened.study, None, secure())
+        return store.advance(name, expected=opened.state, to=State.REDUCED, document=document)
+    with _counted(store, opened, "reduce") as counts:
+        return store.advance(
+            name,
+            expected=opened.state,
+            to=State.REDUCED,
+            document=reduce_study(opened.study, counts, secure()),
+            counted=counts.reports,
+        )
+
+
+def open_training(store: Store, name: str) -> Opened:
+    """Open the train phase of a reduced study.
+
+    Parameters
+    ----------
+    store : Store
+        Where the study is.
+    name : str
+        Which one.
+
+    Returns
+    -------
+    Opened
+    """
+    opened = _in_state(store, name, State.REDUCED, "opened for training")
+    return store.advance(name, expected=opened.state, to=State.COLLECTING_TO_TRAIN)
+
+
+def train(store: Store, name: str, *, weights: str | None = None) -> Opened:
+    """Train on the stored reports.
+
+    Parameters
+    ----------
+    store : Store
+        Where the study is.
+    name : str
+        Which one.
+    weights : "balanced", optional
+        Whether rare labels count as much as common ones.
+
+    Returns
+    -------
+    Opened
+        The study, in the state "trained", with its model.
+    """
+    opened = _in_state(store, name, State.COLLECTING_TO_TRAIN, "trained")
+    with _counted(store, opened, "train") as counts:
+        model = publish(train_on(opened.study, counts, RadialSVM(), weights=weights))
+        return store.advance(
+            name,
+            expected=opened.state,
+            to=State.TRAINED,
+            model=model.to_json(),
+            weights=weights,
+            counted=counts.reports,
+        )
+
+
+def serve(store: Store, name: str) -> Opened:
+    """Let the model answer; where owners tell its answer, it becomes part of the document.
+
+    Parameters
+    ----------
+    store : Store
+        Where the study is.
+    name : str
+        Which one.
+
+    Returns
+    -------
+    Opened
+    """
+    opened = _in_state(store, name, State.TRAINED, "served")
+    question = opened.study.question("test")
+    document = None
+    if question is not None and question.form == "answer":
+        document = opened.study.with_rule(Model.from_json(opened.model or "").rule)
+    return store.advance(name, expected=opened.state, to=State.SERVING, document=document)
+
+
+def close(store: Store, name: str) -> Opened:
+    """Close a study for good.
+
+    Parameters
+    ----------
+    store : Store
+        Where the study is.
+    name : str
+        Which one.
+
+    Returns
+    -------
+    Opened
+    """
+    opened = store.find(name)
+    if opened.state is State.CLOSED:
+        return opened
+    closed = store.advance(name, expected=opened.state, to=State.CLOSED)
+    for phase in store.reports(name):
+        _drop_answers(store, name, phase)
+    return closed
+
+
+def document_of(opened: Opened, phase: str) -> Study:
+    """Return the document that the reports of a phase answer.
+
+    Parameters
+    ----------
+    opened : Opened
+        The study.
+    phase : {"reduce", "train", "test"}
+        Which phase.
+
+    Returns
+    -------
+    Study
+    """
+    if phase == "reduce":
+        return opened.documents[0]
+    plain = [each for each in opened.documents if each.rule is None]
+    return plain[-1] if phase == "train" else opened.study
+
+
+class Models:
+    """Trained models with what answers to reports need, made anew from counts after a restart.
+
+    Parameters
+    ----------
+    store : Store
+        Where the counts are.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._held: dict[str, Trained] = {}
+
+    def find(self, opened: Opened) -> Trained:
+        """Return the trained model of a study that has one.
+
+        Parameters
+        ----------
+        opened : Opened
+            The study; nothing is counted any more that its model was trained on.
+
+        Returns
+        -------
+        Trained
+        """
+        # One at a time: two requests would train the same model twice.
+        with self._lock:
+            if opened.name not in self._held:
+                self._held[opened.name] = self._again(opened)
+            return self._held[opened.name]
+
+    def _again(self, opened: Opened) -> Trained:
+        if opened.model is None:
+            message = "the study has no model yet; train it first."
+            raise NotReady(message)
+        counts = _stored(self._store, opened.name, "train")
+        study = document_of(opened, "train")
+        return train_on(study, counts, RadialSVM(), weights=opened.weights)
+
+
+def _in_state(store: Store, name: str, wanted: State, step: str) -> Opened:
+    opened = store.find(name)
+    if opened.state is not wanted:
+        message = f"the study is {opened.state}; it can be {step} where it is {wanted}."
+        raise StateChanged(message)
+    return opened
+
+
+@contextmanager
+def _counted(store: Store, opened: Opened, phase: str) -> Iterator[Counts]:
+    """Hold a phase still that has as many reports as it needs, and hand out its counts."""
+    needed = max(opened.minimums.get(phase, 0), 1)
+    stored = store.reports(opened.name).get(phase, 0)
+    if stored < needed:
+        message = f"the {phase} phase has {stored:,} reports and needs {needed:,}; wait for more."
+        raise NotReady(message)
+    store.pause(opened.name, phase, _PAUSE_SECONDS)
+    try:
+        yield _stored(store, opened.name, phase)
+    except BaseException:
+        # It is still open, and takes reports again.
+        store.pause(opened.name, phase, 0.0)
+        raise
+    _drop_answers(store, opened.name, phase)
+
+
+def _drop_answers(store: Store, name: str, phase: str) -> None:
+    """Keep the counts of a phase that is over, and no single answer."""
+    # The step is taken. Where the database has no room now, a later look at the counts tries again.
+    with suppress(StoreError):
+        store.fold(name, phase)
+
+
+def _stored(store: Store, name: str, phase: str) -> Counts:
+    counts = store.counts(name, phase)
+    if counts is None:
+        message = f"the {phase} phase has no reports yet; wait for some."
+        raise NotReady(message)
+    return counts

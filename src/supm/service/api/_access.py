@@ -1,0 +1,79 @@
+"""What every endpoint needs: the parts of the service, and whether the analyst is asking."""
+
+from __future__ import annotations
+
+from fastapi import Request
+from fastapi.concurrency import run_in_threadpool
+
+from supm.service.answers import Refused
+from supm.service.doors import find
+from supm.service.security import fits, given_token, may_act
+from supm.service.store import Opened, Store
+
+__all__ = ["check_analyst", "check_media_type", "is_analyst", "look_up", "store_of"]
+
+
+def store_of(request: Request) -> Store:
+    """Return the store of the service."""
+    store: Store = request.app.state.store
+    return store
+
+
+async def look_up(request: Request, name: str) -> Opened:
+    """Return a study, or raise UnknownStudy."""
+    return await run_in_threadpool(find, store_of(request), name)
+
+
+async def is_analyst(request: Request, name: str) -> bool:
+    """Say whether a request brings the token of a study that exists."""
+    token = given_token(request, name)
+    if token is None:
+        return False
+    stored = await run_in_threadpool(store_of(request).token_hash, name)
+    return fits(token, stored)
+
+
+async def check_analyst(request: Request, name: str, *, acts: bool = False) -> Opened:
+    """Return a study whose analyst is asking, or raise Refused.
+
+    Parameters
+    ----------
+    request : Request
+        With a bearer token or the dashboard's cookie.
+    name : str
+        The study.
+    acts : bool, default False
+        Whether something is changed, which another site must not cause.
+
+    Returns
+    -------
+    Opened
+    """
+    opened = await look_up(request, name)
+    if given_token(request, name) is None:
+        raise Refused(401, "this needs the study's token (Authorization: Bearer …).")
+    if not await is_analyst(request, name):
+        raise Refused(403, "the token is not this study's.")
+    if acts and not may_act(request):
+        raise Refused(403, "the request comes from another site, or lacks the header X-SUPM: 1.")
+    return opened
+
+
+def check_media_type(request: Request, *allowed: str) -> str:
+    """Return the media type of a body, or raise Refused.
+
+    Parameters
+    ----------
+    request : Request
+        Whose Content-Type is read.
+    *allowed : str
+        The types that are read.
+
+    Returns
+    -------
+    str
+    """
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given not in allowed:
+        raise Refused(415, f"the Content-Type must be {' or '.join(allowed)}.")
+    return given

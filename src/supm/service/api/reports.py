@@ -1,0 +1,168 @@
+"""Endpoints for owners: one report, or a batch of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import numpy as np
+from fastapi import APIRouter, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.routing import APIRoute
+from numpy.typing import NDArray
+
+from supm.service.answers import Refused, json_answer
+from supm.service.api._access import check_media_type
+from supm.service.api._describe import BATCH_BODY, REPORT_BODY, answers
+from supm.service.doors import Door
+from supm.service.limits import read_body
+from supm.service.predicting import predictions
+from supm.service.security import hash_invitation
+from supm.service.store import Receipt, Submission
+from supm.service.store.refusals import Refusal
+from supm.service.wire import ARROW, JSON, Told, read_batch, read_report
+
+__all__ = ["read_told", "router"]
+
+
+class _DirectRoute(APIRoute):
+    """Hands a request to its endpoint as it is: most requests are reports, and need no more."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handler: Callable[[Request], Coroutine[Any, Any, Response]] = self.endpoint
+        return handler
+
+
+router = APIRouter(tags=["owners"], route_class=_DirectRoute)
+
+_OUTSIDE = "outside the alphabet"
+# What is larger is read beside the loop, which others wait for.
+_LARGE = 1 << 18
+_ACCEPTED = {"verdict": "accepted", "id": "00112233445566778899aabbccddeeff"}
+_COUNTED = {"accepted": 999, "sent_before": 0, "refused": [{"place": 3, "reason": _OUTSIDE}]}
+
+
+@router.post(
+    "/studies/{name}/reports",  # noqa: FAST003  read without pydantic: all reports come here
+    status_code=201,
+    responses=answers(_ACCEPTED, 401, 403, status=201, body=True),
+    openapi_extra=REPORT_BODY,
+)
+async def post_report(request: Request) -> Response:
+    """Take one report; it is stored when the answer comes, and counts once however often sent."""
+    state = request.app.state
+    check_media_type(request, JSON)
+    told = read_report(await read_body(request, state.settings.largest_report))
+    door = await state.doors.open(request.path_params["name"], told)
+    table, known = door.judge(told)
+    if not known[0]:
+        state.metrics.reports["refused"] += 1
+        raise Refused(422, f"the report is {_OUTSIDE} of the question.")
+    submission = _submission(door, told.ids, table, _invitation(request, door))
+    receipt = await _submit(request, submission)
+    new = bool(receipt.new[0])
+    form: dict[str, Any] = {
+        "verdict": "accepted" if new else "sent before",
+        "id": told.ids.tobytes().hex(),
+    }
+    if door.phase == "test":
+        form |= await run_in_threadpool(_answer, request, door, table)
+    return json_answer(form, 201 if new else 200)
+
+
+@router.post(
+    "/studies/{name}/reports/batch",  # noqa: FAST003  the same
+    responses=answers(_COUNTED, 403, body=True),
+    openapi_extra=BATCH_BODY,
+)
+async def post_batch(request: Request) -> Response:
+    """Take up to 10,000 reports to one question; each counts once, and is refused on its own."""
+    state = request.app.state
+    told = await read_told(request, state.settings.largest_batch)
+    door = await state.doors.open(request.path_params["name"], told)
+    if door.opened.invited:
+        raise Refused(403, "the study needs an invitation for each report; send them one by one.")
+    table, known = door.judge(told)
+    new = np.zeros(0, dtype=np.bool_)
+    if known.any():
+        ids = told.ids if known.all() else told.ids[known]
+        new = (await _submit(request, _submission(door, ids, table))).new
+    wrong = np.flatnonzero(~known).tolist()
+    state.metrics.reports["refused"] += len(wrong)
+    accepted = int(new.sum())
+    form = {
+        "accepted": accepted,
+        "sent_before": len(new) - accepted,
+        "refused": [{"place": place, "reason": _OUTSIDE} for place in wrong],
+    }
+    return json_answer(form)
+
+
+async def read_told(request: Request, most: int) -> Told:
+    """Return the reports of a batch.
+
+    Parameters
+    ----------
+    request : Request
+        Whose body is JSON or an Arrow stream.
+    most : int
+        How many bytes it may have.
+
+    Returns
+    -------
+    Told
+    """
+    media_type = check_media_type(request, JSON, ARROW)
+    body = await read_body(request, most)
+    if len(body) > _LARGE:
+        return await run_in_threadpool(read_batch, body, media_type)
+    return read_batch(body, media_type)
+
+
+def _submission(
+    door: Door,
+    ids: NDArray[np.uint8],
+    table: NDArray[np.int64],
+    invitation: str | None = None,
+) -> Submission:
+    return Submission(
+        name=door.opened.name,
+        phase=door.phase,
+        document=door.opened.study.hash,
+        ids=ids,
+        symbols=table,
+        invitation=invitation,
+    )
+
+
+def _invitation(request: Request, door: Door) -> str | None:
+    if not door.opened.invited:
+        return None
+    code = request.headers.get("x-invitation")
+    if code is None:
+        raise Refused(401, "the study needs an invitation (X-Invitation).")
+    return hash_invitation(code)
+
+
+async def _submit(request: Request, submission: Submission) -> Receipt:
+    state = request.app.state
+    receipt: Receipt = await state.writer.submit(submission)
+    if receipt.refused is not None:
+        state.doors.forget(submission.name)
+        state.metrics.reports["refused"] += len(submission.ids)
+        raise _refused(receipt.refused)
+    accepted = int(receipt.new.sum())
+    state.metrics.reports["accepted"] += accepted
+    state.metrics.reports["sent before"] += len(receipt.new) - accepted
+    return receipt
+
+
+def _refused(reason: str) -> Refused:
+    if reason == Refusal.PAUSED:
+        return Refused(503, f"refused: {reason}; try again.", retry_after=2.0)
+    return Refused(403 if "invitation" in reason else 409, f"refused: {reason}.")
+
+
+def _answer(request: Request, door: Door, table: NDArray[np.int64]) -> dict[str, Any]:
+    trained = request.app.state.models.find(door.opened)
+    return predictions(trained, table)[0]

@@ -1,0 +1,155 @@
+"""The application: the store, the interface, the pages, and what stands before them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Any, Final
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+import supm
+from supm._errors import SupmError
+from supm._validation import Integers, Reals
+from supm.publication.log import Log
+from supm.service.actions import Models
+from supm.service.answers import Refused, answer_error
+from supm.service.api import add_api
+from supm.service.doors import Doors
+from supm.service.ingest import Writer
+from supm.service.limits import Buckets, RateLimit
+from supm.service.logs import Metrics, RequestLog
+from supm.service.pages import add_pages
+from supm.service.security import SecurityHeaders
+from supm.service.store import Store
+
+__all__ = ["Settings", "make_app"]
+
+_DESCRIPTION: Final = (
+    "Studies under local differential privacy. Owners fetch a study's document, randomise on their "
+    "own device and send reports; the analyst reduces, trains and serves with a token. No raw "
+    "value is ever asked for."
+)
+_ALLOWED: Final[dict[str, Integers | Reals]] = {
+    "largest_report": Integers("largest_report", 1 << 10, 1 << 26),
+    "largest_batch": Integers("largest_batch", 1 << 10, 1 << 28),
+    "most_waiting": Integers("most_waiting", 1, 1 << 26),
+    "most_streams": Integers("most_streams", 1, 1 << 16),
+    "rate": Reals("rate", 0.1, 1e9),
+    "burst": Reals("burst", 1.0, 1e9),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The limits of a service.
+
+    Parameters
+    ----------
+    largest_report : int, default 2^20
+        How many bytes one report may have.
+    largest_batch : int, default 2^24
+        How many bytes a batch may have.
+    most_waiting : int, default 200,000
+        How many reports may wait for the database before others are sent away for a while.
+    most_streams : int, default 256
+        How many may watch the progress of studies at the same time.
+    rate : float, default 5,000
+        How many requests a second one client may send in the long run.
+    burst : float, default 20,000
+        How many at once.
+
+    Examples
+    --------
+    >>> Settings(rate=100.0).burst
+    20000.0
+    """
+
+    largest_report: int = 1 << 20
+    largest_batch: int = 1 << 24
+    most_waiting: int = 200_000
+    most_streams: int = 256
+    rate: float = 5_000.0
+    burst: float = 20_000.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            checked = _ALLOWED[field.name].check(getattr(self, field.name))
+            object.__setattr__(self, field.name, checked)
+
+
+def make_app(store: Store, *, settings: Settings | None = None, log: Log | None = None) -> FastAPI:
+    """Return the aggregator as an ASGI application.
+
+    Parameters
+    ----------
+    store : Store
+        Where studies and reports are. Whoever opened it closes it.
+    settings : Settings, optional
+        The limits.
+    log : Log, optional
+        The log of releases to show. Whoever opened it closes it.
+
+    Returns
+    -------
+    FastAPI
+        With the store and the writer of reports in its ``state``.
+    """
+    limits = Settings() if settings is None else settings
+    app = FastAPI(
+        title="SUPM aggregator",
+        version=supm.__version__,
+        description=_DESCRIPTION,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/v1/openapi.json",
+        lifespan=_run_writer,
+        redirect_slashes=False,
+    )
+    _add_state(app, store, limits, log)
+    add_api(app)
+    add_pages(app)
+    for kind in (Refused, SupmError, HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, answer_error)
+    # The last one added is the outermost.
+    buckets = Buckets(rate=limits.rate, burst=limits.burst)
+    app.add_middleware(RateLimit, buckets=buckets)
+    app.add_middleware(SecurityHeaders)
+    app.add_middleware(RequestLog, metrics=app.state.metrics)
+    app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]  # as FastAPI says
+    return app
+
+
+def _described(app: FastAPI, describe: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return the OpenAPI document, which also says how the analyst's token is sent."""
+    form = describe()
+    bearer = {"type": "http", "scheme": "bearer", "description": "The analyst's token."}
+    form.setdefault("components", {})["securitySchemes"] = {"analyst": bearer}
+    app.openapi_schema = form
+    return form
+
+
+def _add_state(app: FastAPI, store: Store, settings: Settings, log: Log | None) -> None:
+    app.state.store = store
+    app.state.settings = settings
+    app.state.log = log
+    app.state.writer = Writer(store, most_waiting=settings.most_waiting)
+    app.state.doors = Doors(store)
+    app.state.models = Models(store)
+    app.state.metrics = Metrics()
+    app.state.streams = 0
+    app.state.stopping = False
+
+
+@asynccontextmanager
+async def _run_writer(app: FastAPI) -> AsyncIterator[None]:
+    await app.state.writer.start()
+    try:
+        yield
+    finally:
+        app.state.stopping = True
+        await app.state.writer.stop()

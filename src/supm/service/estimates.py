@@ -1,0 +1,190 @@
+"""What counts of reports say about the people: histograms with confidence bands.
+
+A report counts for a class with one mean if its owner is of the class and with another if not; both
+means, and the spread about them, are known exactly from the mechanism. The share of the class is
+the straight line between them, and its band is the set of shares that the counts do not contradict
+(the score interval, which is Wilson's where a report counts for a class or does not).
+
+Bands are pointwise: each covers the true share of its own class with 95 %, so that about one band
+in twenty does not. They allow for the randomisation and for who happened to report, taking those
+who did as a random sample of the people that the study is about. Nothing is clipped: where noise
+puts an estimate or a bound outside [0, 1], it is shown there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from supm._validation import check_kind
+from supm.collection import (
+    Counts,
+    Interview,
+    JointInterview,
+    RowCounts,
+    SampledInterview,
+    SeparateInterview,
+    interview,
+)
+from supm.collection.cards import moments_of
+from supm.mechanisms import Tally
+from supm.messages import Study
+from supm.schema import Continuous
+from supm.service._evidence import Evidence, of_columns, of_sets
+
+__all__ = ["CONFIDENCE", "estimates"]
+
+CONFIDENCE: Final = 0.95
+"""How often a band covers the true share of its class."""
+
+_BAND: Final = (
+    "Each band covers the true share of its class with 95 % (pointwise: about one in twenty does "
+    "not). It allows for the randomisation and for who happened to report."
+)
+_NONE: Final = "No report of this phase is stored yet."
+_NUMBERS: Final = "Reports of this phase tell numbers and not classes, so there is no histogram."
+_ANSWERS: Final = "Reports of this phase are answered and not counted, so there is no histogram."
+_DIGITS: Final = 6
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+def estimates(study: Study, phase: str, counts: Counts | None) -> dict[str, Any]:
+    """Return estimated histograms of what a phase asked for, with bands.
+
+    Parameters
+    ----------
+    study : Study
+        The document that the reports were collected for.
+    phase : {"reduce", "train", "test"}
+        Which phase.
+    counts : Tally or RowCounts, optional
+        What its reports add up to; None where there are none.
+
+    Returns
+    -------
+    dict
+        Plain values for JSON: ``histograms`` with one entry for each attribute and one for the
+        target, each with ``classes``, ``shares``, ``low``, ``high`` and ``outside`` (whether noise
+        put the estimate outside [0, 1]); ``note`` says why where there is none.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.collection import count, interview, plan
+    >>> from supm.datasets import load_wdbc
+    >>> wdbc = load_wdbc()
+    >>> study = plan(wdbc.schema, epsilon=4.0)
+    >>> asked = interview(study, "train")
+    >>> reports = asked.randomize(asked.encode(wdbc.records()), simulation(1))
+    >>> found = estimates(study, "train", count(asked, reports))["histograms"]
+    >>> len(found), found[-1]["name"], found[-1]["classes"]
+    (31, 'diagnosis', ['benign', 'malignant'])
+    """
+    check_kind("study", study, Study)
+    question = study.question(phase)
+    told: dict[str, Any] = {
+        "phase": phase,
+        "form": None if question is None else question.form,
+        "reports": 0 if counts is None else counts.reports,
+        "confidence": CONFIDENCE,
+        "band": _BAND,
+        "note": "",
+        "histograms": [],
+    }
+    if question is None:
+        return told | {"note": f"The study asks nothing in the {phase} phase."}
+    if counts is None or not counts.reports:
+        return told | {"note": _NONE}
+    if question.form in ("pw", "raw"):
+        return told | {"note": _NUMBERS}
+    if not question.labelled:
+        return told | {"note": _ANSWERS}
+    asked = interview(study, phase)
+    evidence = _evidence(asked, counts)
+    return told | {"histograms": _histograms(study, phase, evidence)}
+
+
+def _histograms(study: Study, phase: str, evidence: list[Evidence]) -> list[dict[str, Any]]:
+    classes = study.discretizers(phase)
+    names = [each.attribute.name for each in classes]
+    labels = [list(each.labels) for each in classes]
+    *parts, target = evidence
+    shown = [
+        _histogram(name, "attribute", held, part)
+        for name, held, part in zip(names, labels, parts, strict=True)
+    ]
+    last = _histogram(study.schema.target.name, "target", _label_names(study), target)
+    return [*shown, last]
+
+
+def _histogram(name: str, kind: str, classes: list[str], part: Evidence) -> dict[str, Any]:
+    empty: list[None] = [None] * len(classes)
+    shown: dict[str, Any] = {"name": name, "kind": kind, "told": part.reports, "classes": classes}
+    if not part.reports:
+        return shown | {"shares": empty, "low": empty, "high": empty, "outside": []}
+    shares = part.shares()
+    low, high = part.band(float(ndtri((1 + CONFIDENCE) / 2)))
+    outside = (shares < 0) | (shares > 1)
+    bounds = {"shares": shares, "low": low, "high": high}
+    rounded = {key: np.round(held, _DIGITS).tolist() for key, held in bounds.items()}
+    return shown | rounded | {"outside": outside.tolist()}
+
+
+def _label_names(study: Study) -> list[str]:
+    """Return the labels in words; a number's are the levels that it was rounded to at random."""
+    target = study.schema.target
+    if isinstance(target, Continuous):
+        levels = target.unscaled(np.linspace(-1.0, 1.0, study.labels))
+        return [f"{level:.4g}" for level in levels]
+    return [str(value) for value in target.values]
+
+
+def _evidence(asked: Interview, counts: Counts) -> list[Evidence]:
+    """Return what the counts say about each attribute, and about the target last."""
+    if isinstance(asked, SampledInterview):
+        return _from_pairs(asked, counts)
+    if isinstance(asked, JointInterview) and isinstance(counts, Tally):
+        return of_sets(asked.randomizer, asked.sizes, counts)
+    if isinstance(asked, SeparateInterview):
+        return of_columns(asked.all_columns, _column_counts(asked, counts))
+    return []
+
+
+def _from_pairs(asked: SampledInterview, counts: Counts) -> list[Evidence]:
+    moments = moments_of(asked, counts)
+    starts = np.cumsum(moments.sizes)[:-1]
+    frequencies = np.split(moments.tables.sum(axis=1), starts)
+    found = [
+        _even_noise(each, float(slope))
+        for each, slope in zip(frequencies, moments.gaps.single, strict=True)
+    ]
+    labels = np.diag(moments.together)[moments.classes :].astype(np.float64)
+    return [*found, _even_noise(labels, moments.gaps.overall)]
+
+
+def _even_noise(told: Floats, slope: float) -> Evidence:
+    """Return the evidence of reports that are the truth with a probability, else any class."""
+    other = (1.0 - slope) / len(told)
+    return Evidence.of_indicators(told, own=slope + other, other=other)
+
+
+def _column_counts(asked: SeparateInterview, counts: Counts) -> list[Floats]:
+    """Return how often each column told each of its symbols."""
+    sizes = [column.randomizer.outcomes for column in asked.all_columns]
+    if isinstance(counts, RowCounts):
+        return [
+            np.bincount(symbols, weights=counts.counts, minlength=size).astype(np.float64)
+            for symbols, size in zip(counts.rows.T, sizes, strict=True)
+        ]
+    if asked.sampled is not None:
+        tables = counts.counts.astype(np.float64)
+        attributes = [table.sum(axis=1)[:size] for table, size in zip(tables, sizes, strict=False)]
+        # Each report tells its label once for every attribute that it tells.
+        return [*attributes, tables.sum(axis=(0, 1)) / asked.sampled]
+    cells = counts.counts.reshape(sizes).astype(np.float64)
+    axes = range(len(sizes))
+    return [cells.sum(axis=tuple(other for other in axes if other != one)) for one in axes]

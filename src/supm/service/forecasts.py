@@ -1,0 +1,131 @@
+"""What accuracy budgets would buy: forecasts on made-up people, worked out once and kept."""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any, Final
+
+from supm._errors import SupmError
+from supm._random import simulation
+from supm.collection import forecast, plan
+from supm.messages import Study
+
+__all__ = ["accuracy_by_budget", "is_known", "round_owners"]
+
+_FACTORS: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
+_REPEATS: Final = 3
+_FEWEST: Final = 40
+_UNKNOWN: Final = 1000
+_MOST: Final = 20_000
+_LARGEST: Final = 64.0
+_SEED: Final = 1
+_KEPT: Final = 32
+_kept: Final[dict[tuple[str, int], dict[str, Any]]] = {}
+# One at a time: a forecast takes a processor for a second or more, and reports come first.
+_lock: Final = Lock()
+
+
+def round_owners(expected: int) -> int:
+    """Return a number of people to make up: two digits, within what a forecast takes.
+
+    Parameters
+    ----------
+    expected : int
+        How many owners reported, or are expected; a thousand are made up where that is unknown.
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> round_owners(0), round_owners(1234), round_owners(10**7)
+    (1000, 1200, 20000)
+    """
+    return int(float(f"{min(max(expected or _UNKNOWN, _FEWEST), _MOST):.1e}"))
+
+
+def accuracy_by_budget(study: Study, owners: int) -> dict[str, Any]:
+    """Return the accuracy that budgets around a study's own would reach on made-up people.
+
+    Parameters
+    ----------
+    study : Study
+        The document as planned, before attributes were chosen.
+    owners : int
+        How many people to make up.
+
+    Returns
+    -------
+    dict
+        Plain values for JSON: ``points`` with epsilon, answered, on_device and majority, or a
+        ``note`` where a forecast cannot be made.
+
+    Examples
+    --------
+    >>> from supm.datasets import load_wdbc
+    >>> study = plan(load_wdbc().schema, epsilon=4.0, attributes=["mean radius"])
+    >>> found = accuracy_by_budget(study, 100)
+    >>> [point["epsilon"] for point in found["points"]]
+    [1.0, 2.0, 4.0, 8.0, 16.0]
+    """
+    key = study.hash, owners
+    with _lock:
+        if key not in _kept:
+            while len(_kept) >= _KEPT:
+                _kept.pop(next(iter(_kept)))
+            _kept[key] = _worked_out(study, owners)
+        return _kept[key]
+
+
+def is_known(study: Study, owners: int) -> bool:
+    """Say whether a forecast was worked out already."""
+    return (study.hash, owners) in _kept
+
+
+def _worked_out(study: Study, owners: int) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "owners": owners,
+        "repeats": _REPEATS,
+        "epsilon": study.epsilon,
+        "device": study.question("test") is None,
+        "note": "",
+        "points": [],
+    }
+    if study.numeric:
+        told["note"] = "There is no forecast where the target is a number."
+        return told
+    budgets = [study.epsilon * factor for factor in _FACTORS]
+    tried = [each for each in budgets if each <= max(_LARGEST, study.epsilon)]
+    points = [_point(study, epsilon, owners) for epsilon in tried]
+    told["points"] = [point for point in points if point is not None]
+    if not told["points"]:
+        told["note"] = "A forecast cannot be made for this study."
+    return told
+
+
+def _point(study: Study, epsilon: float, owners: int) -> dict[str, float] | None:
+    try:
+        tried = study if epsilon == study.epsilon else _other(study, epsilon, owners)
+        found = forecast(tried, owners=owners, source=simulation(_SEED), repeats=_REPEATS)
+    except SupmError:
+        # Some budgets allow no such plan; the others are shown.
+        return None
+    return {
+        "epsilon": epsilon,
+        "answered": found.answered,
+        "on_device": found.on_device,
+        "majority": found.majority,
+    }
+
+
+def _other(study: Study, epsilon: float, owners: int) -> Study:
+    """Return the plan of another budget for the same schema, trust and mode."""
+    return plan(
+        study.schema,
+        epsilon=epsilon,
+        trust=study.trust,
+        mode=study.mode,
+        owners=owners,
+        attributes=study.attributes,
+    )

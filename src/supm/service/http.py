@@ -1,0 +1,209 @@
+"""HTTP from the command line and from owners: the standard library, retries, one sentence."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import math
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from supm._errors import ParameterError, SupmError
+
+__all__ = ["Remote", "RemoteError", "split_study_url"]
+
+_AGAIN: Final = (429, 503)
+_LONGEST_WAIT: Final = 30.0
+_LARGEST: Final = 1 << 26
+_HERE: Final = ("127.0.0.1", "::1", "localhost")
+_JSON: Final = "application/json"
+
+
+class RemoteError(SupmError):
+    """An aggregator cannot be reached, or does not answer as one."""
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry a token or an invitation to another place."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+class Remote:
+    """One aggregator, by HTTP.
+
+    Parameters
+    ----------
+    url : str
+        Where it is: ``https://host`` or ``http://127.0.0.1:8000``; paths are put behind it.
+    token : str, optional
+        The analyst's. It is sent over https, or to this machine, and nowhere else.
+    timeout : float, default 30.0
+        Seconds until an answer must be there.
+    attempts : int, default 6
+        How often a request is sent at most where the aggregator cannot be reached, or says that it
+        is busy; 1 for what must not be done twice.
+    wait : callable, optional
+        What waits for so many seconds; `time.sleep` by default.
+
+    Notes
+    -----
+    Certificates are verified. Redirects are not followed.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str | None = None,
+        timeout: float = 30.0,
+        attempts: int = 6,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ParameterError("URL", "one that begins with http:// or https://", url)
+        here = parts.hostname in _HERE
+        if token is not None and parts.scheme == "http" and not here:
+            hint = "A token is not sent in clear."
+            raise ParameterError("URL", "one that begins with https://", url, hint)
+        self._url = url.rstrip("/")
+        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._timeout, self._attempts, self._wait = timeout, attempts, wait
+        # A proxy has no way to this machine.
+        proxies = [urllib.request.ProxyHandler({})] if here else []
+        self._opener = urllib.request.build_opener(_NoRedirects, *proxies)
+
+    def __repr__(self) -> str:
+        """Show where it is, and no token."""
+        return f"Remote({self._url!r})"
+
+    def get_json(self, path: str) -> tuple[int, dict[str, Any]]:
+        """Return the status and the object that a path answers with.
+
+        Parameters
+        ----------
+        path : str
+            What follows the address, with a slash first.
+
+        Returns
+        -------
+        tuple of int and dict
+            Also where the status is an error: then the object has the key "error".
+
+        Raises
+        ------
+        RemoteError
+            If there is no answer after all attempts, or one that is no JSON object.
+        """
+        return self._ask("GET", path, None, {})
+
+    def post_json(
+        self, path: str, body: bytes | str, headers: Mapping[str, str] | None = None
+    ) -> tuple[int, dict[str, Any]]:
+        """Send a body and return the status and the object of the answer.
+
+        Parameters
+        ----------
+        path : str
+            What follows the address, with a slash first.
+        body : bytes or str
+            What is sent: JSON, unless ``headers`` name another Content-Type.
+        headers : mapping of str to str, optional
+            More headers.
+
+        Returns
+        -------
+        tuple of int and dict
+
+        Raises
+        ------
+        RemoteError
+            As for `get_json`.
+        """
+        sent = body.encode() if isinstance(body, str) else body
+        return self._ask("POST", path, sent, {"Content-Type": _JSON, **(headers or {})})
+
+    def _ask(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, dict[str, Any]]:
+        for attempt in range(self._attempts):
+            last = attempt == self._attempts - 1
+            try:
+                status, text, after = self._once(method, path, body, headers)
+            except (OSError, http.client.HTTPException) as error:
+                if last:
+                    raise self._unreachable(error) from None
+                self._wait(0.1 * 2**attempt)
+                continue
+            if status not in _AGAIN or last:
+                return status, _read(text)
+            self._wait(min(_seconds(after, 0.1 * 2**attempt), _LONGEST_WAIT))
+        raise ParameterError("attempts", "at least 1", self._attempts)
+
+    def _once(
+        self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]
+    ) -> tuple[int, bytes, str | None]:
+        request = urllib.request.Request(  # noqa: S310  the scheme was checked
+            self._url + path, data=body, method=method, headers={**self._headers, **headers}
+        )
+        try:
+            with self._opener.open(request, timeout=self._timeout) as answer:
+                return answer.status, answer.read(_LARGEST), answer.headers.get("Retry-After")
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read(_LARGEST), error.headers.get("Retry-After")
+
+    def _unreachable(self, error: Exception) -> RemoteError:
+        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or "no answer"
+        words = getattr(reason, "strerror", None) or str(reason)
+        return RemoteError(f"{self._url} cannot be reached ({words}); is the aggregator running?")
+
+
+def split_study_url(url: str) -> tuple[str, str]:
+    """Return the aggregator's address and the study's name.
+
+    Parameters
+    ----------
+    url : str
+        The address of a study's page.
+
+    Returns
+    -------
+    tuple of str and str
+
+    Examples
+    --------
+    >>> split_study_url("http://127.0.0.1:8000/studies/a1b2c3d4e5")
+    ('http://127.0.0.1:8000', 'a1b2c3d4e5')
+    """
+    base, found, rest = url.partition("/studies/")
+    name = rest.partition("/")[0]
+    if not found or not name.isalnum() or not base.startswith(("http://", "https://")):
+        wanted = "the address of a study, such as https://host/studies/NAME"
+        raise ParameterError("--study", wanted, url)
+    return base.removesuffix("/api/v1"), name
+
+
+def _read(text: bytes) -> dict[str, Any]:
+    try:
+        form = json.loads(text)
+    except (ValueError, RecursionError):
+        form = None
+    if not isinstance(form, dict):
+        message = "the answer is not one of an aggregator; check the address."
+        raise RemoteError(message)
+    return form
+
+
+def _seconds(text: str | None, otherwise: float) -> float:
+    try:
+        seconds = float(text or "")
+    except ValueError:
+        return otherwise
+    return max(seconds, 0.0) if math.isfinite(seconds) else otherwise

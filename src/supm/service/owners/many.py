@@ -1,0 +1,114 @@
+"""Many owners behind one gateway: their answers are written down in one step and sent together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from supm._errors import BudgetError, MessageError, RecordError
+from supm._json import canonical
+from supm.messages import Report
+from supm.service.http import RemoteError
+from supm.service.owners.contributing import Contribution
+from supm.service.owners.offer import refusal
+from supm.service.owners.wallet import Wallet
+
+__all__ = ["Sent", "send_together"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """What came of the answers of several owners.
+
+    Parameters
+    ----------
+    accepted, sent_before : int
+        How many reports the aggregator has now, and how many it had.
+    elsewhere : int
+        How many owners are in a group that is not asked.
+    refused : tuple of str
+        Why others could not answer: a sentence for each.
+    """
+
+    accepted: int
+    sent_before: int
+    elsewhere: int
+    refused: tuple[str, ...]
+
+
+def send_together(
+    contribution: Contribution, owners: Sequence[tuple[Wallet, Mapping[str, object]]]
+) -> Sent:
+    """Let several owners answer, and send their reports as one batch.
+
+    Parameters
+    ----------
+    contribution : Contribution
+        The study; one that asks by invitation takes reports one by one.
+    owners : sequence of (Wallet, mapping)
+        Each with a section of one wallet, and a record; at most 10,000.
+
+    Returns
+    -------
+    Sent
+
+    Raises
+    ------
+    RemoteError
+        If the aggregator cannot be reached or refuses. The answers are in the wallet: to try again
+        later costs nothing.
+    """
+    if not owners:
+        return Sent(accepted=0, sent_before=0, elsewhere=0, refused=())
+    given: list[tuple[Wallet, Report]] = []
+    refused: list[str] = []
+    with owners[0][0].step():
+        for wallet, record in owners:
+            try:
+                if contribution.is_asked(wallet):
+                    given.append((wallet, contribution.answer(record, wallet)))
+            except (BudgetError, RecordError) as error:
+                refused.append(str(error))
+    told = _post(contribution, [report for _, report in given]) if given else {}
+    places = {each["place"] for each in told.get("refused", ())}
+    with owners[0][0].step():
+        for place, (wallet, report) in enumerate(given):
+            if place not in places:
+                wallet.acknowledge(report, server=contribution.offer.server)
+    return Sent(
+        accepted=told.get("accepted", 0),
+        sent_before=told.get("sent_before", 0),
+        elsewhere=len(owners) - len(given) - len(refused),
+        refused=(*refused, *("the aggregator did not take the report." for _ in places)),
+    )
+
+
+def _post(contribution: Contribution, reports: list[Report]) -> dict[str, Any]:
+    offer = contribution.offer
+    form = {
+        "version": 1,
+        "study": offer.study.hash,
+        "phase": offer.phase,
+        "group": offer.question.group,
+        "reports": [{"id": each.id, "symbols": each.symbols} for each in reports],
+    }
+    path = f"{offer.path}/reports/batch"
+    code, told = contribution.remote.post_json(path, canonical(form))
+    if code != 200:
+        message = f"the aggregator did not take the reports ({code}): {refusal(told)}"
+        raise RemoteError(message)
+    if not _is_receipt(told, len(reports)):
+        message = "the aggregator's receipt is not for these reports; send them again later."
+        raise MessageError(message)
+    return told
+
+
+def _is_receipt(told: Mapping[str, Any], sent: int) -> bool:
+    accepted, before, refused = (told.get(each) for each in ("accepted", "sent_before", "refused"))
+    if type(accepted) is not int or type(before) is not int or not isinstance(refused, list):
+        return False
+    places = {each.get("place") for each in refused if isinstance(each, dict)}
+    known = all(type(place) is int and 0 <= place < sent for place in places)
+    whole = accepted + before + len(places) == sent and min(accepted, before) >= 0
+    return known and whole and len(places) == len(refused)

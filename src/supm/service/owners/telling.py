@@ -1,0 +1,168 @@
+"""What a study asks of one owner, what leaves, and what it costs: in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from supm._errors import MessageError
+from supm.collection._columns import Randomizer, Unchanged
+from supm.collection.answering import AnswerInterview
+from supm.collection.explaining import explain
+from supm.collection.interview import Interview
+from supm.collection.joint import JointInterview
+from supm.collection.sampled import SampledInterview
+from supm.collection.separate import SeparateInterview
+from supm.mechanisms import Piecewise
+from supm.messages import Study
+from supm.privacy import PureLDP
+from supm.service.owners.offer import Offer
+from supm.service.owners.wallet import Wallet
+
+__all__ = ["Leaving", "cost_words", "leaving", "words"]
+
+_NAMED: Final = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leaving:
+    """One thing that leaves the device.
+
+    Parameters
+    ----------
+    what : str
+        About what.
+    choices : int
+        One of how many different things is told, at most.
+    truth : float or None
+        The chance that it is the truth, at least; None where a number near it is told.
+    """
+
+    what: str
+    choices: int
+    truth: float | None
+
+
+def words(offer: Offer) -> list[str]:
+    """Say what is asked, and what is promised.
+
+    Parameters
+    ----------
+    offer : Offer
+        What a study asks now.
+
+    Returns
+    -------
+    list of str
+        Sentences.
+    """
+    study, question = offer.study, offer.question
+    row = explain(study).rows[study.questions.index(question)]
+    purpose = [f"Purpose: {study.purpose}"] if study.purpose else []
+    names = [each.name for each in offer.columns]
+    return [
+        *purpose,
+        f"Asked of {row.who}, in the {offer.phase} phase: {row.asked}.",
+        f"Your record is read on this device: {_listed(names)}. It does not leave.",
+        _promise(offer),
+    ]
+
+
+def cost_words(offer: Offer, wallet: Wallet) -> str:
+    """Say what an answer costs, beside what was spent before and what is allowed.
+
+    Parameters
+    ----------
+    offer : Offer
+        What a study asks now.
+    wallet : Wallet
+        The owner's.
+
+    Returns
+    -------
+    str
+        Sentences.
+    """
+    if not offer.question.private:
+        return "It costs no budget, because nothing is promised."
+    study, phase = offer.study.hash, offer.phase
+    if any(each.study == study and each.phase == phase for each in wallet.answers()):
+        return "You have answered this before: the same report is sent again, at no further cost."
+    left = wallet.left(offer.study)
+    allowed = "you set no limit" if left is None else f"{left:.6g} is left of what you allow"
+    return (
+        f"It costs epsilon = {offer.interview.epsilon:.6g}, once; so far you have spent "
+        f"{wallet.spent():.6g} in total, and {allowed}."
+    )
+
+
+def leaving(study: Study, phase: str, asked: Interview) -> tuple[Leaving, ...]:
+    """Say what leaves the device, and how often it is the truth.
+
+    Parameters
+    ----------
+    study : Study
+        What is asked.
+    phase : {"reduce", "train", "test"}
+        Which question.
+    asked : Interview
+        Its mechanism.
+
+    Returns
+    -------
+    tuple of Leaving
+
+    Examples
+    --------
+    >>> from supm.collection import interview, plan
+    >>> from supm.datasets import load_wdbc
+    >>> study = plan(load_wdbc().schema, epsilon=4.0)
+    >>> [told] = leaving(study, "train", interview(study, "train"))
+    >>> told.what, told.choices, round(told.truth, 2)
+    ('2 of 30 attributes and diagnosis, together', 32, 0.64)
+    """
+    target = study.schema.target.name
+    if isinstance(asked, SampledInterview):
+        return (_sampled(target, asked),)
+    if isinstance(asked, JointInterview):
+        held = asked.randomizer
+        also = f" and {target}" if asked.labels is not None else ""
+        what = f"{len(asked.discretizers)} attributes{also}, together"
+        return (Leaving(what=what, choices=held.size, truth=float(held.hit)),)
+    if isinstance(asked, AnswerInterview):
+        return (_one(f"the model's answer for {target}", asked.randomizer),)
+    if isinstance(asked, SeparateInterview):
+        names = [*(each.name for each in study.asked(phase)), target]
+        pairs = zip(names, asked.all_columns, strict=False)
+        return tuple(_one(name, column.randomizer) for name, column in pairs)
+    message = "this release cannot say what would leave; nothing was sent."
+    raise MessageError(message)
+
+
+def _sampled(target: str, asked: SampledInterview) -> Leaving:
+    classes = math.prod(sorted(asked.sizes)[-asked.sampled :])
+    cells = classes * (asked.labels or 1)
+    gap = asked.truth(classes)
+    also = f" and {target}" if asked.labels is not None else ""
+    what = f"{asked.sampled} of {len(asked.sizes)} attributes{also}, together"
+    return Leaving(what=what, choices=cells, truth=gap + (1 - gap) / cells)
+
+
+def _one(what: str, held: Randomizer) -> Leaving:
+    if isinstance(held, Piecewise):
+        return Leaving(what=what, choices=held.outcomes, truth=None)
+    truth = 1.0 if isinstance(held, Unchanged) else float(held.hit)
+    return Leaving(what=what, choices=held.size, truth=truth)
+
+
+def _promise(offer: Offer) -> str:
+    if offer.question.epsilon is None:
+        return "Nothing is promised: what is asked leaves as it is, to somebody whom you trust."
+    return f"Promise: {PureLDP(offer.question.epsilon).sentence}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"

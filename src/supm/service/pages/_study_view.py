@@ -1,0 +1,205 @@
+"""A study in words and numbers for the analyst's page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from supm.collection import account, explain
+from supm.messages import PHASES, Study, Trust
+from supm.service.states import State
+from supm.service.store.values import Opened
+
+__all__ = [
+    "Move",
+    "Phase",
+    "Step",
+    "facts_of",
+    "moves_of",
+    "phases_of",
+    "steps_of",
+    "trust_in_words",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One state on the way of a study; ``place`` is "done", "now" or "ahead"."""
+
+    name: str
+    place: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Phase:
+    """Who is asked in a phase, how many answered, and what is still needed."""
+
+    name: str
+    who: str
+    asked: str
+    epsilon: float | None
+    reports: int
+    minimum: int
+    deadline: str | None
+    open: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """A step that the analyst may take: what it does, and what to know before."""
+
+    action: str
+    title: str
+    explanation: str
+    phase: str | None = None
+    weighted: bool = False
+
+
+_MOVES: Final = {
+    State.COLLECTING_TO_REDUCE: Move(
+        action="reduce",
+        title="Choose what to ask",
+        explanation=(
+            "The reports of this phase decide which attributes or classes the study goes on with. "
+            "No further report of this phase is taken, and the choice cannot be taken back."
+        ),
+        phase="reduce",
+    ),
+    State.REDUCED: Move(
+        action="open",
+        title="Open for training reports",
+        explanation="Owners can then report for training, on what was chosen.",
+    ),
+    State.COLLECTING_TO_TRAIN: Move(
+        action="train",
+        title="Train the model",
+        explanation=(
+            "A model is made from all training reports. No further training report is taken, and "
+            "the model cannot be trained again."
+        ),
+        phase="train",
+    ),
+    State.TRAINED: Move(
+        action="serve",
+        title="Publish and serve",
+        explanation="Owners can then have their records classified with the model.",
+    ),
+}
+_DRAW: Final = Move(
+    action="reduce",
+    title="Draw the attributes",
+    explanation=(
+        "The attributes that the study goes on with are drawn at random; no record has a say in "
+        "it. The choice cannot be taken back."
+    ),
+)
+_CLOSE: Final = Move(
+    action="close",
+    title="Close the study",
+    explanation="Nothing is taken or answered any more. A closed study stays closed.",
+)
+
+
+def steps_of(opened: Opened) -> list[Step]:
+    """Return the states that this study goes through, and where it stands.
+
+    Parameters
+    ----------
+    opened : Opened
+        The study as stored.
+
+    Returns
+    -------
+    list of Step
+        A study whose attributes are known has no reduce phase.
+    """
+    skipped = 0 if opened.documents[0].attributes is None else 2
+    states = list(State)[skipped:]
+    now = states.index(opened.state)
+    places = ["done" if place < now else "ahead" for place in range(len(states))]
+    places[now] = "now"
+    return [Step(name=str(state), place=place) for state, place in zip(states, places, strict=True)]
+
+
+def moves_of(opened: Opened) -> list[Move]:
+    """Return the step that comes next, if any, and closing."""
+    if opened.state is State.CLOSED:
+        return []
+    following = _MOVES.get(opened.state)
+    if following is None:
+        return [_CLOSE]
+    if following.action == "reduce" and opened.study.question("reduce") is None:
+        following = _DRAW
+    if following.action == "train":
+        following = replace(following, weighted=not opened.study.numeric)
+    return [following, _CLOSE]
+
+
+def phases_of(opened: Opened, reports: Mapping[str, int]) -> list[Phase]:
+    """Return one entry for each phase that asks owners something.
+
+    Parameters
+    ----------
+    opened : Opened
+        The study as stored.
+    reports : mapping of str to int
+        Stored reports by phase.
+
+    Returns
+    -------
+    list of Phase
+    """
+    study = opened.documents[0]
+    rows = explain(study).rows
+    return [
+        Phase(
+            name=question.phase,
+            who=row.who,
+            asked=row.asked,
+            epsilon=row.epsilon,
+            reports=reports.get(question.phase, 0),
+            minimum=opened.minimums.get(question.phase, 0),
+            deadline=_day(opened.deadlines.get(question.phase)),
+            open=opened.open_phase == question.phase,
+        )
+        for question, row in zip(study.questions, rows, strict=False)
+    ]
+
+
+def facts_of(opened: Opened) -> dict[str, str]:
+    """Return what is promised and by which plan, in words."""
+    study = opened.study
+    spent = account(study)
+    facts = {"training": spent.training.sentence, "plan": explain(opened.documents[0]).sentence}
+    return facts | {"testing": _testing(study, spent.testing.sentence), "created": _date(opened)}
+
+
+def trust_in_words(trust: Trust) -> str:
+    """Return which phases are trusted with what people hold.
+
+    Examples
+    --------
+    >>> trust_in_words(Trust(test="device")), trust_in_words(Trust(train="trusted"))
+    ('nobody is trusted', 'trusted to train')
+    """
+    named = zip(PHASES, trust.words, strict=True)
+    trusted = [phase for phase, word in named if word == "trusted"]
+    return f"trusted to {' and '.join(trusted)}" if trusted else "nobody is trusted"
+
+
+def _testing(study: Study, sentence: str) -> str:
+    if study.question("test") is None:
+        return "The model is followed on the owner's own device: nothing leaves it."
+    return sentence
+
+
+def _date(opened: Opened) -> str:
+    return _day(opened.created) or ""
+
+
+def _day(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

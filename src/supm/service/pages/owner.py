@@ -1,0 +1,62 @@
+"""The page that an ordinary person opens: the question goes out, the record never comes in."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from supm.service.asking import describe
+from supm.service.doors import find
+from supm.service.pages._rendering import render
+from supm.service.states import State
+from supm.service.store import Opened, Store
+
+__all__ = ["owner_page"]
+
+_WAITING: Final = {
+    State.COLLECTING_TO_REDUCE: "Nobody is asked yet. Come back when the study has begun.",
+    State.REDUCED: "A first group has answered, and the next questions are being prepared. "
+    "Come back in a while.",
+    State.TRAINED: "Enough people have answered, thank you. The study asks nothing now.",
+    State.CLOSED: "This study is closed. It asks nothing any more.",
+}
+
+
+def owner_page(request: Request, name: str) -> Response:
+    """Return the page for owners of a study.
+
+    Parameters
+    ----------
+    request : Request
+        What the browser asked.
+    name : str
+        The study.
+
+    Returns
+    -------
+    Response
+        With the open question as data; reading and randomising happen in the browser.
+    """
+    store: Store = request.app.state.store
+    return render(request, "owner.html", _context(find(store, name)))
+
+
+def _context(opened: Opened) -> dict[str, Any]:
+    study, phase = opened.study, _phase(opened)
+    return {
+        "name": opened.name,
+        "state": str(opened.state),
+        "title": study.purpose or f"A study about {study.schema.target.name}",
+        "question": None if phase is None else describe(study, phase),
+        "invited": opened.invited,
+        "deadline": None if phase is None else opened.deadlines.get(phase),
+        "waiting": _WAITING.get(opened.state, "The study asks nothing now."),
+    }
+
+
+def _phase(opened: Opened) -> str | None:
+    """Return the open phase, or the test on the owner's own device, which sends nothing."""
+    serving = opened.state is State.SERVING
+    return "test" if opened.open_phase is None and serving else opened.open_phase

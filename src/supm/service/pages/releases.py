@@ -1,0 +1,168 @@
+"""What was published: the releases of a log, and each with its proof and how to check it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any, Final
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from supm.messages import ReleaseStatement
+from supm.privacy import Guarantee, NoGuarantee, PureLDP
+from supm.publication.entry import ReleaseEntry
+from supm.publication.log import Log
+from supm.publication.proof import Proof
+from supm.service.pages._merkle_view import picture_of
+from supm.service.pages._rendering import render
+from supm.service.published import log_of, prove, reading, release_at, safe_name
+
+__all__ = ["release_page", "releases_page"]
+
+_A_PAGE: Final = 50
+_NUMBER: Final = re.compile("[1-9][0-9]{0,8}")
+_HASH: Final = re.compile("[0-9a-f]{64}")
+_SIGNS: Final = {"epsilon": "ε", "delta": "δ", "mu": "μ"}
+_MOST_PARTIES: Final = 100
+_MOST_ROUNDS: Final = 12
+
+
+def releases_page(request: Request) -> Response:
+    """Return the page of all releases, the newest first.
+
+    Parameters
+    ----------
+    request : Request
+        What the browser asked; ``page`` in its address counts from 1.
+
+    Returns
+    -------
+    Response
+    """
+    log, asked = log_of(request), request.query_params.get("page", "1")
+    if _NUMBER.fullmatch(asked) is None:
+        raise HTTPException(404)
+    with reading():
+        return render(request, "releases.html", _list_context(log, int(asked)))
+
+
+def _list_context(log: Log, page: int) -> dict[str, Any]:
+    count = log.count_releases()
+    shown = log.releases(_A_PAGE, skip=_A_PAGE * (page - 1))
+    if not shown and page > 1:
+        raise HTTPException(404)
+    return {
+        "log": log.name,
+        "key": str(log.history().current),
+        "entries": log.size,
+        "releases": [_row(place, release_at(log, place)) for place in shown],
+        "count": count,
+        "page": page,
+        "pages": max(1, -(-count // _A_PAGE)),
+    }
+
+
+def _row(place: int, entry: ReleaseEntry) -> dict[str, Any]:
+    return {
+        "place": place,
+        "name": entry.name,
+        "content": entry.content,
+        "day": entry.time[:10],
+        "time": entry.time.replace("T", " ").replace("Z", " UTC"),
+        "kind": _kind(entry),
+        "promised": [(_whom(whom), _brief(each)) for whom, each in entry.guarantees.items()],
+        "simulation": entry.statement.simulation,
+    }
+
+
+def _kind(entry: ReleaseEntry) -> str:
+    together = isinstance(entry.statement, ReleaseStatement)
+    return "from parties together" if together else "from a study of owners"
+
+
+def _whom(whom: str) -> str:
+    return f"an owner {whom}" if whom.startswith("who ") else whom
+
+
+def _brief(guarantee: Guarantee) -> str:
+    """Return the numbers of a promise, or that there is none."""
+    if isinstance(guarantee, NoGuarantee):
+        return "nothing is promised"
+    if guarantee == PureLDP(0.0):
+        return "nothing leaves"
+    numbers = [(name, getattr(guarantee, name, None)) for name in _SIGNS]
+    told = [(name, value) for name, value in numbers if value is not None]
+    return ", ".join(
+        f"{_SIGNS[name]} = {value:.4g}" for name, value in told if (name, value) != ("delta", 0.0)
+    )
+
+
+def release_page(request: Request, content: str) -> Response:
+    """Return the page of one release: what is promised, where it is in the log, how to check it.
+
+    Parameters
+    ----------
+    request : Request
+        What the browser asked.
+    content : str
+        The SHA-256 of the file.
+
+    Returns
+    -------
+    Response
+    """
+    log = log_of(request)
+    with reading():
+        place = log.find(content) if _HASH.fullmatch(content) else None
+        if place is None:
+            raise HTTPException(404)
+        proof = prove(log, place)
+        proof.release.check(proof.checkpoint)
+        kept = log.keeps(content)
+        return render(request, "release.html", _context(log, proof, kept=kept))
+
+
+def _context(log: Log, proof: Proof, *, kept: bool) -> dict[str, Any]:
+    entry, signed = proof.entry, proof.checkpoint.checkpoint
+    file = safe_name(entry.name)
+    return {
+        **_row(proof.release.index, entry),
+        "log": log.name,
+        "size": entry.size,
+        "study": entry.study,
+        "software": entry.statement.software,
+        "words": entry.statement.words,
+        "sentences": [(_whom(whom), _sentence(each)) for whom, each in entry.guarantees.items()],
+        "under": signed.size,
+        "root": signed.root.hex(),
+        "contract": proof.contract,
+        "picture": picture_of(proof),
+        "path": [each.hex() for each in proof.release.path],
+        "rounds": _rounds(entry),
+        "file": file,
+        "kept": kept,
+        "command": _command(file, str(log.history().check(proof.checkpoint))),
+    }
+
+
+def _sentence(guarantee: Guarantee) -> str:
+    return "Nothing leaves the device." if guarantee == PureLDP(0.0) else guarantee.sentence
+
+
+def _command(file: str, key: str) -> list[str]:
+    words = ["supm", "verify", file, "--proof", f"{file}.proof", "--key", key]
+    return [shlex.quote(each) for each in words]
+
+
+def _rounds(entry: ReleaseEntry) -> dict[str, Any]:
+    """Return the commitments as a table with a row for each party, as far as a page has room."""
+    told = entry.commitments
+    parties = max((len(each) for each in told), default=0)
+    held = told[:_MOST_ROUNDS]
+    rows = [
+        [each[party] if party < len(each) else "" for each in held]
+        for party in range(min(parties, _MOST_PARTIES))
+    ]
+    return {"parties": parties, "rounds": len(told), "shown": len(held), "rows": rows}

@@ -1,0 +1,246 @@
+"""Who may do what: tokens, invitations, the dashboard's cookie, and headers that protect pages."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from supm._random import RandomSource, secure
+
+__all__ = [
+    "SecurityHeaders",
+    "cookie_name",
+    "fits",
+    "given_token",
+    "hash_invitation",
+    "hash_token",
+    "may_act",
+    "new_invitation",
+    "new_token",
+    "sign_in",
+]
+
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS: Final = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+_RAW_HEADERS: Final = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+_YEAR: Final = (b"strict-transport-security", b"max-age=31536000")
+_RAW_HEADERS_OF_TLS: Final = [*_RAW_HEADERS, _YEAR]
+_INVITATION_BYTES: Final = 10
+_LONGEST_SECRET: Final = 200
+_BLANKS: Final = re.compile(r"[\s-]+")
+
+
+def new_token(source: RandomSource | None = None) -> str:
+    """Return a new token for an analyst: 256 random bits.
+
+    Parameters
+    ----------
+    source : RandomSource, optional
+        Where randomness comes from; the operating system by default.
+
+    Returns
+    -------
+    str
+    """
+    words = (source or secure()).words(4).tobytes()
+    return base64.urlsafe_b64encode(words).decode().rstrip("=")
+
+
+def new_invitation(source: RandomSource | None = None) -> str:
+    """Return a new invitation: 80 random bits in four groups of letters and digits.
+
+    Parameters
+    ----------
+    source : RandomSource, optional
+        Where randomness comes from; the operating system by default.
+
+    Returns
+    -------
+    str
+    """
+    words = (source or secure()).words(2).tobytes()[:_INVITATION_BYTES]
+    code = base64.b32encode(words).decode().lower()
+    return "-".join(code[place : place + 4] for place in range(0, len(code), 4))
+
+
+def hash_token(token: str) -> str:
+    """Return what is stored of a token.
+
+    Parameters
+    ----------
+    token : str
+        As it was made.
+
+    Returns
+    -------
+    str
+        Its SHA-256: a token has 256 random bits, which no slow hash has to protect.
+
+    Examples
+    --------
+    >>> hash_token("a")[:8]
+    'ca978112'
+    """
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def hash_invitation(code: str) -> str:
+    """Return what is stored of an invitation, however it was typed.
+
+    Parameters
+    ----------
+    code : str
+        With or without hyphens, in any case.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> hash_invitation("ABCD efgh") == hash_invitation("abcd-efgh")
+    True
+    """
+    return hash_token(_BLANKS.sub("", code[:_LONGEST_SECRET]).lower())
+
+
+def fits(token: str, stored: str) -> bool:
+    """Say whether a token is the one whose hash is stored, in a time that tells nothing.
+
+    Parameters
+    ----------
+    token : str
+        What was given.
+    stored : str
+        The hash.
+
+    Returns
+    -------
+    bool
+    """
+    return hmac.compare_digest(hash_token(token[:_LONGEST_SECRET]), stored)
+
+
+def cookie_name(name: str) -> str:
+    """Return the name of the cookie that holds the token of a study."""
+    return f"supm-{name}"
+
+
+def sign_in(request: Request, response: Response, name: str, token: str) -> None:
+    """Put the token of a study into a cookie that no script can read.
+
+    Parameters
+    ----------
+    request : Request
+        The request that is answered; over https the cookie stays on https.
+    response : Response
+        The answer to it.
+    name : str
+        The study's name.
+    token : str
+        The token, which was checked.
+    """
+    response.set_cookie(
+        cookie_name(name),
+        token,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+        max_age=12 * 3600,
+    )
+
+
+def given_token(request: Request, name: str) -> str | None:
+    """Return the token that a request brings for a study, or None.
+
+    Parameters
+    ----------
+    request : Request
+        With ``Authorization: Bearer``, or with the dashboard's cookie.
+    name : str
+        The study's name.
+
+    Returns
+    -------
+    str or None
+    """
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token:
+        return token.strip()
+    return request.cookies.get(cookie_name(name))
+
+
+def may_act(request: Request) -> bool:
+    """Say whether a request that brings a token was meant: another site cannot have made it.
+
+    Parameters
+    ----------
+    request : Request
+        With a bearer token, or from the dashboard's own script.
+
+    Returns
+    -------
+    bool
+    """
+    if not is_own_origin(request):
+        return False
+    bearer = request.headers.get("authorization", "").lower().startswith("bearer ")
+    return bearer or request.headers.get("x-supm") == "1"
+
+
+def is_own_origin(request: Request) -> bool:
+    """Say whether a request came from a page of this service, or from no page at all."""
+    origin = request.headers.get("origin")
+    try:
+        return origin is None or urlsplit(origin).netloc == request.headers.get("host")
+    except ValueError:
+        return False
+
+
+class SecurityHeaders:
+    """Adds the headers that protect pages, where an answer does not set its own.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What answers.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        wanted = _RAW_HEADERS_OF_TLS if scope.get("scheme") == "https" else _RAW_HEADERS
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message["headers"]}
+                more = [pair for pair in wanted if pair[0] not in given]
+                message["headers"] = [*message["headers"], *more]
+            await send(message)
+
+        await self._app(scope, receive, guarded)

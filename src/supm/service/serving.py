@@ -1,0 +1,176 @@
+"""Running the aggregator: with uvicorn, in this process or beside it in a thread."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import uvicorn
+from fastapi import FastAPI
+
+from supm._errors import ParameterError, SupmError
+from supm.publication.log import Log
+from supm.service.app import Settings, make_app
+from supm.service.logs import log_to_standard_error
+from supm.service.store import Store
+
+__all__ = ["ServingError", "run", "running"]
+
+_GRACE_SECONDS: Final = 10
+_MOST_CONNECTIONS: Final = 4096
+_START_SECONDS: Final = 30.0
+
+
+class ServingError(SupmError):
+    """The aggregator cannot listen where it should."""
+
+
+class _Server(uvicorn.Server):
+    """Says where it listens, and tells those who watch that it stops."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: Any = None) -> None:  # noqa: ANN401  uvicorn's own
+        await super().startup(sockets)
+        if self.started:
+            listening = self.servers[0].sockets[0].getsockname()
+            scheme = "https" if self.config.is_ssl else "http"
+            host = f"[{listening[0]}]" if ":" in listening[0] else listening[0]
+            self._ready(f"{scheme}://{host}:{listening[1]}")
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  uvicorn's own
+        # Not uvicorn's, which would raise the signal again once all is stopped in good order.
+        self.force_exit = self.should_exit
+        self.stop()
+
+    def stop(self) -> None:
+        """End the streams, which would be waited for, and then the rest."""
+        app: Any = self.config.app
+        app.state.stopping = True
+        self.should_exit = True
+
+
+def run(  # noqa: PLR0913  each is an option of the command line
+    url: str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    certificate: str | None = None,
+    key: str | None = None,
+    settings: Settings | None = None,
+    log: str | None = None,
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Serve a database until the process is told to stop; requests under way are answered first.
+
+    Parameters
+    ----------
+    url : str
+        The database: ``sqlite:///file.db`` or ``postgresql://…``.
+    host : str, default "127.0.0.1"
+        Where to listen.
+    port : int, default 8000
+        On which port; 0 for any that is free.
+    certificate, key : str, optional
+        Files for TLS, in PEM; both or none.
+    settings : Settings, optional
+        The limits.
+    log : str, optional
+        The file of a log of releases, to show it too.
+    ready : callable
+        Called with the address once it answers.
+    """
+    if (certificate is None) != (key is None):
+        raise ParameterError("certificate", "given together with its key", "one of them")
+    for file in (certificate, key):
+        if file is not None and not Path(file).is_file():
+            raise ParameterError("certificate", "a file, as its key", file)
+    log_to_standard_error()
+    # Where it cannot listen, our sentence says so.
+    logging.getLogger("uvicorn.error").addFilter(lambda line: not isinstance(line.msg, OSError))
+    with ExitStack() as ends:
+        shown = None if log is None else ends.enter_context(Log(Path(log)))
+        store = ends.enter_context(closing(Store.open(url)))
+        app = make_app(store, settings=settings, log=shown)
+        # What is loaded by now stays: the collector need not go through it again and again.
+        gc.freeze()
+        server = _Server(_config(app, host, port, certificate, key), ready)
+        _run(server, host, port)
+
+
+@contextmanager
+def running(app: FastAPI, *, port: int = 0) -> Iterator[str]:
+    """Serve an application on this machine in a thread, while a block runs.
+
+    Parameters
+    ----------
+    app : FastAPI
+        What `make_app` made.
+    port : int, default 0
+        The port; any that is free by default.
+
+    Yields
+    ------
+    str
+        Its address.
+    """
+    found: list[str] = []
+    started = threading.Event()
+
+    def ready(address: str) -> None:
+        found.append(address)
+        started.set()
+
+    server = _Server(_config(app, "127.0.0.1", port, None, None), ready)
+    thread = threading.Thread(target=_run, args=(server, "127.0.0.1", port), daemon=True)
+    thread.start()
+    try:
+        if not started.wait(_START_SECONDS):
+            message = "the aggregator did not start."
+            raise ServingError(message)
+        yield found[0]
+    finally:
+        server.stop()
+        thread.join()
+
+
+def _config(
+    app: FastAPI, host: str, port: int, certificate: str | None, key: str | None
+) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+        # Its own log would hold addresses and paths; ours has one line for each request.
+        access_log=False,
+        log_config=None,
+        log_level="warning",
+        server_header=False,
+        ws="none",
+        limit_concurrency=_MOST_CONNECTIONS,
+        lifespan="on",
+        timeout_keep_alive=30,
+        timeout_graceful_shutdown=_GRACE_SECONDS,
+    )
+
+
+def _run(server: _Server, host: str, port: int) -> None:
+    try:
+        server.run()
+    except SystemExit:
+        # uvicorn leaves so where it cannot listen.
+        message = f"port {port} of {host} is taken or not allowed; choose another with --port."
+        raise ServingError(message) from None
+    if not server.started:
+        message = "the aggregator could not start; its log says why."
+        raise ServingError(message)

@@ -1,0 +1,144 @@
+"""What everybody may know about a study, as plain values."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from supm.collection import account, make_statement
+from supm.messages import Model, Study
+from supm.service.states import State
+from supm.service.store import Opened, Store
+
+__all__ = ["model_is_public", "moment", "progress", "statement_json", "status"]
+
+_MOST_KEPT: Final = 256
+# What mechanisms promise is worked out exactly, which takes a while; a document never changes.
+_SENTENCES: Final[dict[str, str]] = {}
+
+
+def status(store: Store, opened: Opened) -> dict[str, Any]:
+    """Return the public state of a study.
+
+    Parameters
+    ----------
+    store : Store
+        Where its reports are.
+    opened : Opened
+        The study.
+
+    Returns
+    -------
+    dict
+    """
+    study, phase = opened.study, opened.open_phase
+    question = None if phase is None else study.question(phase)
+    return {
+        "name": opened.name,
+        "state": str(opened.state),
+        "purpose": study.purpose,
+        "target": study.schema.target.name,
+        "mode": study.mode,
+        "trust": study.trust.letters,
+        "epsilon": study.epsilon,
+        "open_phase": phase,
+        "document": study.hash,
+        "invited": opened.invited,
+        "groups": list(study.groups),
+        "group": None if question is None else question.group,
+        "reports": dict(store.reports(opened.name)),
+        "minimums": dict(opened.minimums),
+        "deadlines": {each: moment(when) for each, when in opened.deadlines.items()},
+        "guarantee": _sentence(study),
+        "model_public": model_is_public(opened),
+        "created": moment(opened.created),
+    }
+
+
+def progress(store: Store, name: str) -> dict[str, Any]:
+    """Return how many reports a study has, and when they came.
+
+    Parameters
+    ----------
+    store : Store
+        Where its reports are.
+    name : str
+        The study.
+
+    Returns
+    -------
+    dict
+    """
+    opened = store.find(name)
+    reports = dict(store.reports(name))
+    return {
+        "state": str(opened.state),
+        "open_phase": opened.open_phase,
+        "reports": reports,
+        "minimums": dict(opened.minimums),
+        "series": {phase: [list(each) for each in store.series(name, phase)] for phase in reports},
+    }
+
+
+def model_is_public(opened: Opened) -> bool:
+    """Say whether everybody may have the model: while it serves, and owners do not tell classes.
+
+    Parameters
+    ----------
+    opened : Opened
+        The study.
+
+    Returns
+    -------
+    bool
+    """
+    question = opened.study.question("test")
+    told = question is not None and question.form == "sample"
+    return opened.state is State.SERVING and not told
+
+
+def statement_json(opened: Opened) -> str:
+    """Return the statement of a study's model, or what it would be.
+
+    Parameters
+    ----------
+    opened : Opened
+        The study.
+
+    Returns
+    -------
+    str
+    """
+    if opened.model is not None:
+        return Model.from_json(opened.model).statement.to_json()
+    return make_statement(opened.study, simulation=opened.simulation).to_json()
+
+
+def moment(seconds: float) -> str:
+    """Return a time as text, in UTC.
+
+    Parameters
+    ----------
+    seconds : float
+        Since 1970.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> moment(0)
+    '1970-01-01T00:00:00Z'
+    """
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _sentence(study: Study) -> str:
+    known = _SENTENCES.get(study.hash)
+    if known is None:
+        known = account(study).training.sentence
+        if len(_SENTENCES) >= _MOST_KEPT:
+            _SENTENCES.clear()
+        _SENTENCES[study.hash] = known
+    return known

@@ -1,0 +1,135 @@
+"""The database behind the store: how it is opened, and what a transaction is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from supm._sqlite import SECONDS_FOR_A_LOCK, keep_a_log_ahead, make_for_its_owner
+from supm.service.errors import StoreError
+from supm.service.store._migrating import migrate
+
+__all__ = ["Database"]
+
+_AGAIN: Final = "nothing was stored; send again later."
+_REASONS: Final = {
+    "SQLITE_FULL": f"the disk of the database is full; {_AGAIN}",
+    "SQLITE_BUSY": f"the database is locked by another program; {_AGAIN}",
+    "53100": f"the disk of the database is full; {_AGAIN}",
+    "55P03": f"the database is locked by another program; {_AGAIN}",
+}
+_GONE: Final = f"the database does not answer; {_AGAIN}"
+
+
+class Database:
+    """An engine with two kinds of transactions; each database error leaves as a StoreError."""
+
+    def __init__(self, url: str) -> None:
+        self._engine = _engine(url)
+        # Waiting here is fair and quick; waiting for SQLite's own lock is a sleep.
+        self._one_writer = threading.Lock()
+        try:
+            with self.writing() as connection:
+                migrate(connection)
+        except StoreError:
+            self._engine.dispose()
+            raise
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """Begin a transaction that sees what was committed and commits when the block ends."""
+        if self._engine.dialect.name == "sqlite":
+            with self._one_writer, self._transaction({"supm_begin": "BEGIN IMMEDIATE"}) as begun:
+                yield begun
+        else:
+            with self._transaction({"isolation_level": "READ COMMITTED"}) as begun:
+                yield begun
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """Begin a transaction in which all reads see one moment."""
+        sqlite = self._engine.dialect.name == "sqlite"
+        options = {} if sqlite else {"isolation_level": "REPEATABLE READ"}
+        with self._transaction(options) as begun:
+            yield begun
+
+    @contextmanager
+    def _transaction(self, options: dict[str, Any]) -> Iterator[sa.Connection]:
+        try:
+            with self._engine.connect().execution_options(**options) as begun, begun.begin():
+                yield begun
+        except SQLAlchemyError as error:
+            # The cause is dropped: it may hold what was to be stored, or where.
+            raise StoreError(_sentence(error)) from None
+
+
+def _sentence(error: SQLAlchemyError) -> str:
+    if not isinstance(error, DBAPIError) or error.orig is None:
+        return _GONE
+    code = getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None)
+    if code is None or error.connection_invalidated:
+        return _GONE
+    return _REASONS.get(code, f"the database refused with {code}; {_AGAIN}")
+
+
+def _engine(url: str) -> sa.Engine:
+    try:
+        parsed = sa.make_url(url)
+    except (SQLAlchemyError, ValueError):
+        # The address may hold a password, so neither it nor the cause is shown.
+        raise StoreError(_WANTED) from None
+    kind = parsed.get_backend_name()
+    if kind == "sqlite" and parsed.database not in (None, "", ":memory:"):
+        return _sqlite(parsed.set(drivername="sqlite+pysqlite"))
+    if kind in ("postgresql", "postgres"):
+        return _postgresql(parsed.set(drivername="postgresql+psycopg"))
+    raise StoreError(_WANTED)
+
+
+_WANTED: Final = (
+    "the address of a database must be sqlite:///FILE or postgresql://USER@HOST/NAME, got another."
+)
+
+
+def _sqlite(url: sa.URL) -> sa.Engine:
+    # A folder that is not there is the driver's to refuse.
+    with suppress(OSError):
+        make_for_its_owner(Path(url.database or ""))
+    waiting = {"timeout": SECONDS_FOR_A_LOCK, "check_same_thread": False}
+    engine = sa.create_engine(url, connect_args=waiting, hide_parameters=True, pool_size=8)
+    sa.event.listen(engine, "connect", _prepare_sqlite)
+    sa.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:  # noqa: ANN401  a driver's connection
+    # The driver would begin transactions by itself, and too late for a consistent reading.
+    connection.isolation_level = None
+    keep_a_log_ahead(connection)
+    connection.execute("PRAGMA wal_autocheckpoint=4000")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    options = connection.get_execution_options()
+    connection.exec_driver_sql(options.get("supm_begin", "BEGIN"))
+
+
+def _postgresql(url: sa.URL) -> sa.Engine:
+    # synchronous_commit: an acknowledged report survives, whatever the server's default is.
+    settings = f"-c lock_timeout={SECONDS_FOR_A_LOCK}s -c synchronous_commit=on"
+    # What the address asks for stays; of two words for one setting the last one counts.
+    options = " ".join((*url.normalized_query.get("options", ()), settings))
+    arguments = {"connect_timeout": 5, "tcp_user_timeout": 10_000, "options": options}
+    return sa.create_engine(
+        url, connect_args=arguments, hide_parameters=True, pool_pre_ping=True, pool_size=8
+    )

@@ -1,0 +1,185 @@
+"""Studies in the tables: made, found, moved on."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from supm._random import secure
+from supm.collection.interview import Interview
+from supm.collection.interviewing import interview
+from supm.messages import Study
+from supm.service.errors import StateChanged, UnknownStudy
+from supm.service.states import State, check_move
+from supm.service.store._tables import documents, doors, invitations, studies, tallies
+from supm.service.store.values import Opened
+
+__all__ = ["Move", "asked_at", "find", "find_all", "insert", "move", "read_study"]
+
+# Without the letters and digits that look alike.
+_LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
+_NAME_LENGTH: Final = 10
+# Made once: making a statement takes longer than running it.
+_FIND: Final = sa.select(studies).where(studies.c.name == sa.bindparam("name"))
+_TEXTS: Final = (
+    sa.select(documents.c.text)
+    .where(documents.c.study == sa.bindparam("name"))
+    .order_by(documents.c.place)
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Move:
+    """A step of a study, and what it brings."""
+
+    expected: State
+    to: State
+    document: Study | None
+    model: str | None
+    weights: str | None
+    counted: int | None
+
+
+@lru_cache(maxsize=256)
+def read_study(text: str) -> Study:
+    """Return a stored document; checking one takes longer than finding it."""
+    return Study.from_json(text)
+
+
+@lru_cache(maxsize=64)
+def asked_at(text: str, phase: str) -> Interview:
+    """Return the mechanism of a phase of a stored document."""
+    return interview(read_study(text), phase)
+
+
+def insert(
+    connection: sa.Connection, opened: Opened, token_hash: str, invited: Iterable[str]
+) -> Opened:
+    """Store a new study under a name of its own, with its first door."""
+    name = "".join(_LETTERS[place] for place in secure().below(len(_LETTERS), _NAME_LENGTH))
+    row = {
+        "name": name,
+        "state": opened.state.value,
+        "token_hash": token_hash,
+        "minimums": json.dumps(dict(opened.minimums)),
+        "deadlines": json.dumps(dict(opened.deadlines)),
+        "invited": opened.invited,
+        "simulation": opened.simulation,
+        "created": opened.created,
+    }
+    connection.execute(sa.insert(studies).values(row))
+    _insert_document(connection, name, 0, opened.study)
+    codes = [{"study": name, "hash": each} for each in dict.fromkeys(invited)]
+    if codes:
+        connection.execute(sa.insert(invitations), codes)
+    stored = find(connection, name)
+    _open_door(connection, stored)
+    return stored
+
+
+def find(connection: sa.Connection, name: str) -> Opened:
+    """Return one study, or raise UnknownStudy."""
+    found = connection.execute(_FIND, {"name": name}).one_or_none()
+    if found is None:
+        raise UnknownStudy
+    return _opened(found, connection.execute(_TEXTS, {"name": name}).scalars())
+
+
+def find_all(connection: sa.Connection) -> list[Opened]:
+    """Return all studies, the oldest first."""
+    texts: dict[str, list[str]] = defaultdict(list)
+    wanted = sa.select(documents.c.study, documents.c.text).order_by(documents.c.place)
+    for name, text in connection.execute(wanted):
+        texts[name].append(text)
+    rows = connection.execute(sa.select(studies).order_by(studies.c.created, studies.c.name))
+    return [_opened(row, texts[row.name]) for row in rows]
+
+
+def move(connection: sa.Connection, name: str, step: Move) -> Opened:
+    """Take a step if the study is still where the caller thinks, or raise StateChanged."""
+    check_move(step.expected, step.to)
+    wanted = sa.select(studies.c.state).where(studies.c.name == name).with_for_update()
+    state = connection.execute(wanted).scalar_one_or_none()
+    if state is None:
+        raise UnknownStudy
+    if state != step.expected.value:
+        message = f"the study is {state} and no longer {step.expected.value}; look again."
+        raise StateChanged(message)
+    _close_door(connection, find(connection, name), step.counted)
+    _write(connection, name, step)
+    opened = find(connection, name)
+    _open_door(connection, opened)
+    return opened
+
+
+def _write(connection: sa.Connection, name: str, step: Move) -> None:
+    changed: dict[str, Any] = {"state": step.to.value}
+    if step.model is not None:
+        changed |= {"model": step.model, "weights": step.weights}
+    connection.execute(sa.update(studies).where(studies.c.name == name).values(changed))
+    if step.document is not None:
+        counted = sa.select(sa.func.count()).where(documents.c.study == name)
+        place = connection.execute(counted).scalar_one()
+        _insert_document(connection, name, place, step.document)
+
+
+def _close_door(connection: sa.Connection, opened: Opened, counted: int | None) -> None:
+    phase = opened.open_phase
+    if phase is None:
+        return
+    here = (doors.c.study == opened.name) & (doors.c.phase == phase)
+    wanted = sa.select(doors.c.reports).where(here).with_for_update()
+    reports = connection.execute(wanted).scalar_one()
+    if counted is not None and reports != counted:
+        message = f"{reports - counted} reports came after the count; count again."
+        raise StateChanged(message)
+    connection.execute(sa.update(doors).where(here).values(is_open=False))
+
+
+def _open_door(connection: sa.Connection, opened: Opened) -> None:
+    phase = opened.open_phase
+    if phase is None:
+        return
+    row = {
+        "study": opened.name,
+        "phase": phase,
+        "document": opened.study.hash,
+        "width": interview(opened.study, phase).width,
+        "is_open": True,
+        "paused_until": 0.0,
+        "deadline": opened.deadlines.get(phase),
+        "invited": opened.invited,
+        "reports": 0,
+        "last": 0,
+    }
+    number = connection.execute(sa.insert(doors).values(row).returning(doors.c.door)).scalar_one()
+    empty = {"door": number, "through": 0, "reports": 0, "distinct_rows": 0, "counts": b""}
+    connection.execute(sa.insert(tallies).values(empty))
+
+
+def _insert_document(connection: sa.Connection, name: str, place: int, study: Study) -> None:
+    row = {"study": name, "place": place, "hash": study.hash, "text": study.to_json()}
+    connection.execute(sa.insert(documents).values(row))
+
+
+def _opened(row: sa.Row[Any], texts: Iterable[str]) -> Opened:
+    minimums: Mapping[str, int] = json.loads(row.minimums)
+    deadlines: Mapping[str, float] = json.loads(row.deadlines)
+    return Opened(
+        name=row.name,
+        state=State(row.state),
+        documents=tuple(read_study(text) for text in texts),
+        minimums=minimums,
+        deadlines=deadlines,
+        invited=row.invited,
+        created=row.created,
+        model=row.model,
+        weights=row.weights,
+        simulation=row.simulation,
+    )

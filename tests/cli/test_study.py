@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from supm._errors import SupmError
+from supm.cli import main, study
+from supm.cli._service import shown_database
+from supm.service.security import hash_invitation, hash_token
+from supm.service.store import Store
+
+pytestmark = pytest.mark.usefixtures("wdbc")
+CREATE = ["study", "create", "--schema", "wdbc.json", "--epsilon", "4"]
+
+
+def stored() -> Any:
+    store = Store.open("sqlite:///supm.db")
+    try:
+        opened = store.studies()[-1]
+        return opened, store.token_hash(opened.name)
+    finally:
+        store.close()
+
+
+def test_a_study_is_created_and_its_token_is_shown_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([*CREATE, "--purpose", "Which tumours?", "--minimum", "100"]) == 0
+    words = capsys.readouterr().out
+    opened, token_hash = stored()
+    assert f"Page for owners: /studies/{opened.name} " in words
+    [token] = re.findall(r"Analyst token, shown this once and stored hashed: (\S+)", words)
+    assert hash_token(token) == token_hash
+    assert token not in Path("supm.db").read_bytes().decode(errors="replace")
+    assert opened.study.purpose == "Which tumours?"
+    assert dict(opened.minimums) == {"reduce": 100, "train": 100}
+    assert opened.invited is False
+
+
+def test_secrets_go_to_files_that_only_their_owner_reads(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("study.json").write_text("old")
+    Path("study.json").chmod(0o644)
+    wanted = ["--invitations", "3", "--invitations-file", "codes.txt", "--token-file", "token.txt"]
+    assert main([*CREATE, *wanted, "--json", "study.json"]) == 0
+    opened, token_hash = stored()
+    for name in ("codes.txt", "token.txt", "study.json"):
+        assert stat.S_IMODE(Path(name).stat().st_mode) == 0o600
+    codes = Path("codes.txt").read_text().split()
+    assert (len(set(codes)), opened.invited) == (3, True)
+    held = Path("supm.db").read_bytes().decode(errors="replace")
+    assert all(code not in held for code in codes)
+    assert len({hash_invitation(code) for code in codes}) == 3
+    token = Path("token.txt").read_text().strip()
+    assert hash_token(token) == token_hash
+    assert token not in capsys.readouterr().out
+    form = json.loads(Path("study.json").read_text())
+    assert (form["name"], form["invitations"], "token" in form) == (opened.name, 3, False)
+
+
+def test_minimums_and_deadlines_are_read_by_phase(capsys: pytest.CaptureFixture[str]) -> None:
+    limits = ["--minimum", "train=7", "--deadline", "train=2030-12-01", "--deadline"]
+    assert main([*CREATE, *limits, "test=2031-01-01T02:00+02:00", "--json", "-"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert len(made["token"]) == 43
+    opened, _ = stored()
+    assert dict(opened.minimums) == {"train": 7}
+    assert main(["study", "show", opened.name]) == 0
+    words = capsys.readouterr().out
+    assert "To train, 7 reports or more are needed." in words
+    assert "Reports to train are taken until 2030-12-01T00:00:00Z." in words
+    assert "Reports to test are taken until 2031-01-01T00:00:00Z." in words
+
+
+def test_studies_are_listed_shown_and_closed(capsys: pytest.CaptureFixture[str]) -> None:
+    Store.open("sqlite:///supm.db").close()
+    assert main(["study", "list"]) == 0
+    assert capsys.readouterr().out == "There are no studies in this database.\n"
+    assert main([*CREATE, "--json", "-"]) == 0
+    name = json.loads(capsys.readouterr().out)["name"]
+    assert main(["study", "list"]) == 0
+    assert re.search(rf"{name} +collecting to train +diagnosis +0\n", capsys.readouterr().out)
+    assert main(["study", "close", name]) == 0
+    assert "It is closed (0 reports to train)." in capsys.readouterr().out
+    assert main(["study", "list", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["studies"][0]["state"] == "closed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words", "code"),
+    [
+        (["study", "list"], "there is no database sqlite:///supm.db;", 1),
+        (["study", "show", "none"], "there is no database sqlite:///supm.db;", 1),
+        (["study", "close", "none", "--db", "sqlite:///a/b.db"], "no database sqlite:///a/b", 1),
+        ([*CREATE, "--minimum", "many"], "--minimum must be a whole number", 2),
+        ([*CREATE, "--minimum", "play=3"], "--minimum must be about one of reduce", 2),
+        ([*CREATE, "--deadline", "soon"], "--deadline must be a date or time", 2),
+        ([*CREATE, "--deadline", "9999-12-31T23:59-05:00"], "--deadline must be a date or time", 2),
+        ([*CREATE, "--deadline", "0001-01-01T00:00+05:00"], "--deadline must be a date or time", 2),
+        ([*CREATE, "--deadline", "train=2001-01-01"], "--deadline must be a time to come", 2),
+        ([*CREATE, "--invitations", "3"], "--invitations must be given with", 2),
+        ([*CREATE, "--db", "mysql://x"], "supm: error: ", 1),
+        (["reduce", "--study", "http://127.0.0.1:9/studies/abc"], "token is needed", 1),
+        (["reduce", "--study", "abc"], "--study must be the address of a study", 2),
+        (["predict", "wdbc.csv", "--study", "abc"], "--study must be the address", 2),
+        (["serve", "--certificate", "x.pem"], "--certificate must be given together", 2),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(
+    arguments: list[str],
+    words: str,
+    code: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("SUPM_TOKEN", raising=False)
+    assert main(arguments) == code
+    said = capsys.readouterr().err
+    assert words in said
+    assert "of them'" not in said
+    assert said.count("\n") == 1
+    assert not Path("supm.db").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--token-file", "key.txt"],
+        ["--invitations", "2", "--invitations-file", "key.txt"],
+        ["--json", "key.txt"],
+    ],
+)
+def test_a_file_that_may_be_another_study_s_key_is_not_written_over(
+    options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("key.txt").write_text("the only one")
+    assert main([*CREATE, *options]) == 2
+    said = capsys.readouterr().err
+    assert "key.txt exists; it may be another study's only key; name another file." in said
+    assert said.count("\n") == 1
+    assert Path("key.txt").read_text() == "the only one"
+    assert not Path("supm.db").exists()
+
+
+def test_secrets_do_not_share_a_file_and_are_gone_where_no_study_is_made(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files = ["--invitations", "2", "--invitations-file", "codes.txt", "--token-file"]
+    assert main([*CREATE, *files, "./codes.txt"]) == 2
+    assert "must name different files" in capsys.readouterr().err
+    assert main([*CREATE, *files, "key.txt", "--db", "sqlite:///none/x.db"]) == 1
+    places = "codes.txt", "key.txt"
+    given = argparse.Namespace(invitations_file=places[0], token_file=places[1])
+    with pytest.raises(SupmError), study._secrets(given, "token", ["code"]):
+        raise SupmError(Path("codes.txt").read_text())
+    assert not [each for each in ("codes.txt", "key.txt", "supm.db") if Path(each).exists()]
+
+
+def test_an_unknown_name_is_said_with_the_database(capsys: pytest.CaptureFixture[str]) -> None:
+    Store.open("sqlite:///supm.db").close()
+    for act in ("show", "close"):
+        assert main(["study", act, "none"]) == 1
+        said = capsys.readouterr().err
+        assert "no study has this name in sqlite:///supm.db; supm study list shows" in said
+
+
+def test_a_password_is_not_shown_with_the_database() -> None:
+    shown = shown_database("postgresql://me:secret@host:5/supm?password=secret")
+    assert shown == "postgresql://me@host:5/supm"
+
+
+def test_a_file_without_a_token_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty.txt").write_text("\n")
+    address = "http://127.0.0.1:9/studies/abc"
+    assert main(["train", "--study", address, "--token-file", "empty.txt"]) == 1
+    assert "the file empty.txt of --token-file holds no token" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["serve", "study", "study create", "reduce", "train", "predict"])
+def test_every_verb_has_help_with_examples(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*verb.split(), "--help"]) == 0
+    assert "examples:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("package", "verb"),
+    [
+        ("sqlalchemy", ["study", "list"]),
+        ("sqlalchemy", ["study", "show", "x"]),
+        ("uvicorn", ["serve"]),
+    ],
+)
+def test_without_the_server_packages_it_says_what_to_install(package: str, verb: list[str]) -> None:
+    program = f"import sys; sys.modules[{package!r}] = None; from supm.cli import main; "
+    found = subprocess.run(  # noqa: S603  the tests' own words
+        [sys.executable, "-c", f"{program} sys.exit(main({verb!r}))"],
+        capture_output=True,
+        check=False,
+    )
+    assert found.returncode == 1
+    said = found.stderr.decode()
+    assert (
+        said == f"supm: error: this needs the package {package}; run pip install 'supm[server]'.\n"
+    )

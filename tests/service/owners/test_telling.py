@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from supm import MessageError
+from supm.collection import explain, plan
+from supm.messages import Study
+from supm.service.owners import Contribution, Wallet
+
+if TYPE_CHECKING:
+    from tests.service.owners.conftest import FarEnd
+
+
+def test_what_is_asked_is_told_before_it_is_sent(far_end: FarEnd, wallet: Wallet) -> None:
+    wallet.limit(total=3.0)
+    contribution = Contribution(far_end.url)
+    words = " ".join(contribution.words(wallet))
+    assert "Purpose: Who falls ill?" in words
+    assert explain(far_end.study).rows[0].asked in words
+    assert "age, pulse, ill. It does not leave." in words
+    assert "factor of at most 2.72" in words
+    assert "It costs epsilon = 1, once; so far you have spent 0 in total, and 3 is left" in words
+    [row] = contribution.leaving()
+    assert row.truth is not None
+    assert 1 / row.choices < row.truth < 1
+
+
+@pytest.mark.parametrize("phase", ["reduce", "train", "test"])
+@pytest.mark.parametrize("mode", ["strict", "faithful"])
+def test_every_form_says_what_leaves(far_end: FarEnd, mode: str, phase: str, study: Study) -> None:
+    reduce = "rank" if mode == "strict" else "pw"
+    planned = plan(study.schema, epsilon=4.0, mode=mode, reduce=reduce, keep=1)
+    far_end.study = planned if phase == "reduce" else planned.reduced(("age",))
+    far_end.phase = phase
+    question = far_end.study.question(phase)
+    if question is None or question.form == "answer":
+        with pytest.raises(MessageError):
+            Contribution(far_end.url)
+        return
+    rows = Contribution(far_end.url).leaving()
+    assert len(rows) >= 1
+    assert all(row.truth is None or 0 < row.truth < 1 for row in rows)

@@ -1,0 +1,186 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from supm._errors import ParameterError
+from supm.collection import plan, publish
+from supm.collection import train as train_on
+from supm.learning import RadialSVM
+from supm.messages import Model, Study
+from supm.schema import Schema
+from supm.service import actions
+from supm.service.actions import Models, NotReady, document_of
+from supm.service.errors import StateChanged
+from supm.service.predicting import predictions
+from supm.service.states import State
+from supm.service.status import statement_json
+from supm.service.store import Opened, Store, Submission
+
+Told = Callable[..., Submission]
+
+
+def created(store: Store, study: Study, **minimums: int) -> Opened:
+    return store.create(study, token_hash="0" * 64, minimums=minimums, deadlines={})
+
+
+@pytest.fixture
+def known(schema: Schema) -> Study:
+    return plan(schema, epsilon=4.0, attributes=["age", "stage", "ward"])
+
+
+def test_a_study_is_trained_served_and_closed(store: Store, known: Study, told: Told) -> None:
+    opened = created(store, known, train=50)
+    store.add([told(opened, 60, 1)])
+    trained = actions.train(store, opened.name, weights="balanced")
+    assert (trained.state, trained.weights) == (State.TRAINED, "balanced")
+    counts = store.counts(opened.name, "train")
+    assert counts is not None
+    again = publish(train_on(known, counts, RadialSVM(), weights="balanced"))
+    assert trained.model == again.to_json()
+    assert store.fold(opened.name, "train") == 0, "no single answer is left once a phase is over"
+    served = actions.serve(store, opened.name)
+    assert served.open_phase == "test"
+    assert served.study.rule is not None
+    assert document_of(served, "train") == known
+    closed = actions.close(store, opened.name)
+    assert closed.state is State.CLOSED
+    assert actions.close(store, opened.name).state is State.CLOSED
+
+
+def test_a_study_is_reduced_by_reports_and_opened(store: Store, schema: Schema, told: Told) -> None:
+    opened = created(store, plan(schema, epsilon=4.0, keep=2, reduce="rank"), reduce=30)
+    store.add([told(opened, 40, 1)])
+    reduced = actions.reduce(store, opened.name)
+    assert reduced.state is State.REDUCED
+    assert reduced.open_phase is None
+    assert len(reduced.study.attributes or ()) == 2
+    collecting = actions.open_training(store, opened.name)
+    assert collecting.open_phase == "train"
+    assert document_of(collecting, "reduce") == opened.study
+    store.add([told(collecting, 40, 2)])
+    assert actions.train(store, opened.name).model is not None
+
+
+def test_attributes_that_are_drawn_need_no_reports(store: Store, schema: Schema) -> None:
+    opened = created(store, plan(schema, epsilon=4.0, mode="faithful", keep=1, reduce="rand"))
+    assert opened.open_phase is None
+    assert actions.reduce(store, opened.name).state is State.REDUCED
+
+
+def test_a_step_needs_its_minimum_and_the_phase_stays_open(
+    store: Store, known: Study, told: Told
+) -> None:
+    opened = created(store, known, train=50)
+    with pytest.raises(NotReady, match="has 0 reports and needs 50"):
+        actions.train(store, opened.name)
+    store.add([told(opened, 49, 1)])
+    with pytest.raises(NotReady, match="has 49 reports and needs 50"):
+        actions.train(store, opened.name)
+    assert store.add([told(opened, 1, 2)])[0].refused is None
+    assert actions.train(store, opened.name).state is State.TRAINED
+
+
+def test_without_a_minimum_one_report_is_needed(store: Store, known: Study) -> None:
+    opened = created(store, known)
+    with pytest.raises(NotReady, match="needs 1;"):
+        actions.train(store, opened.name)
+
+
+def test_a_step_out_of_turn_is_refused_in_words(store: Store, known: Study) -> None:
+    name = created(store, known).name
+    for step, word in ((actions.reduce, "reduced"), (actions.open_training, "opened")):
+        with pytest.raises(StateChanged, match=f"is collecting to train; it can be {word}"):
+            step(store, name)
+    with pytest.raises(StateChanged, match="served where it is trained"):
+        actions.serve(store, name)
+
+
+def test_training_that_fails_leaves_the_phase_open(store: Store, known: Study, told: Told) -> None:
+    opened = created(store, known)
+    store.add([told(opened, 20, 1)])
+    with pytest.raises(ParameterError, match="weights"):
+        actions.train(store, opened.name, weights="wrong")
+    assert store.add([told(opened, 1, 2)])[0].refused is None
+
+
+def test_a_model_comes_from_exactly_the_stored_reports(
+    store: Store, known: Study, told: Told
+) -> None:
+    opened = created(store, known)
+    store.add([told(opened, 20, 1)])
+    done = threading.Event()
+    refused: list[str] = []
+
+    def send() -> None:
+        for seed in range(2, 2000):
+            receipt = store.add([told(opened, 20, seed)])[0]
+            refused.extend([receipt.refused] if receipt.refused else [])
+            if done.is_set():
+                return
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    trained = actions.train(store, opened.name)
+    done.set()
+    sender.join()
+    counts = store.counts(opened.name, "train")
+    assert counts is not None
+    assert counts.reports == store.reports(opened.name)["train"]
+    assert publish(train_on(known, counts, RadialSVM())).to_json() == trained.model
+    assert set(refused) <= {"phase is being counted", "phase is over"}
+
+
+@pytest.mark.parametrize("test", ["answer", "sample", "odp"])
+def test_a_model_answers_alike_after_a_restart(
+    store: Store, schema: Schema, told: Told, test: str
+) -> None:
+    names = ["age", "stage", "ward"]
+    opened = created(store, plan(schema, epsilon=4.0, attributes=names, test=test))
+    store.add([told(opened, 200, 1)])
+    first = Models(store)
+    with pytest.raises(NotReady, match="no model yet"):
+        first.find(opened)
+    served = actions.serve(store, actions.train(store, opened.name).name)
+    rules: list[Any] = [Models(store).find(served).rule for _ in range(2)]
+    assert served.model is not None
+    assert rules[0] == rules[1] == Model.from_json(served.model).rule
+    assert first.find(served) is first.find(served)
+
+
+def test_answers_are_labels_with_their_probability(store: Store, known: Study, told: Told) -> None:
+    opened = created(store, known)
+    store.add([told(opened, 300, 1)])
+    actions.train(store, opened.name)
+    served = actions.serve(store, opened.name)
+    found = predictions(Models(store).find(served), np.array([[0], [1]]))
+    assert all(each["answer"] in ("no", "yes") for each in found)
+    assert all(0.5 <= each["probability"] <= 1.0 for each in found)
+
+
+def test_closing_keeps_counts_and_no_single_answer(store: Store, known: Study, told: Told) -> None:
+    opened = created(store, known)
+    store.add([told(opened, 60, 1)])
+    actions.close(store, opened.name)
+    assert store.fold(opened.name, "train") == 0
+    counts = store.counts(opened.name, "train")
+    assert counts is not None
+    assert counts.reports == 60
+
+
+def test_a_simulation_is_called_one_in_all_that_comes_of_it(
+    store: Store, known: Study, told: Told
+) -> None:
+    opened = store.create(known, token_hash="0" * 64, minimums={}, deadlines={}, simulation=True)
+    assert store.find(opened.name).simulation
+    assert '"simulation":true' in statement_json(opened)
+    store.add([told(opened, 60, 1)])
+    counts = store.counts(opened.name, "train")
+    assert counts is not None
+    assert counts.simulation
+    trained = actions.train(store, opened.name)
+    assert Model.from_json(trained.model or "").statement.simulation
