@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from supm import simulation
 from supm.collection.cards import moments_of
-from supm.collection.counting import count
+from supm.collection.counting import count, together_shape
 from supm.collection.sampled import SampledInterview
 from supm.learning import Moments
 from supm.mechanisms import Reports, Tally
@@ -68,7 +68,7 @@ class People:
         told = Reports(symbols=symbols, simulation=True)
         assert self.asked.outcome(told).tolist() == list(range(len(symbols)))
         chances = self.table.ravel() @ np.array(self.asked.exact_channel(), dtype=np.float64)
-        together = np.zeros((sum(self.sizes) + (self.asked.labels or 0),) * 2)
+        together = np.zeros(together_shape(self.asked))
         for row, chance in zip(symbols, chances, strict=True):
             one = count(self.asked, Reports(symbols=row[np.newaxis], simulation=True))
             assert isinstance(one, Tally)

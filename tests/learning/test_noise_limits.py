@@ -35,6 +35,16 @@ def test_with_ever_more_people_the_line_points_where_least_squares_does(
     assert second / first == pytest.approx(-0.6, abs=0.01)
 
 
+def test_with_ever_more_people_the_slope_is_that_of_least_squares_too(
+    people_of: MakePeople,
+) -> None:
+    people = people_of(_suppressed(), sampled=2, epsilon=4.0)
+    points = fit_line(people.expected(10**12), LEVELS).points
+    # From one class to the other the number rises by 2 * 0.5 and falls by 2 * 0.3.
+    assert points[1] - points[0] == pytest.approx(1.0, abs=0.02)
+    assert points[3] - points[2] == pytest.approx(-0.6, abs=0.02)
+
+
 def test_with_few_people_the_ridge_is_still_there(people_of: MakePeople) -> None:
     people = people_of(_suppressed(), sampled=2, epsilon=1.0)
     few, many = (fit_additive(people.expected(count)).directions for count in (10**3, 10**12))

@@ -14,13 +14,18 @@ from hypothesis import strategies as st
 
 from supm import MessageError, ParameterError
 from supm._json import canonical, read_object
-from supm.messages import CellAnswers, Rule, Scorecard
-from supm.messages.rules import read_rule
+from supm.messages import CellAnswers, PairPoints, Rule, Scorecard
+from supm.messages._rule_reading import read_rule
 
 TABLE = CellAnswers(answers=np.array([0, 2, 1, 0, 1, 2]))
 CARD = Scorecard(
     points=(np.array([[0.5, -1.0], [1.5, 2.0]]), np.array([[0.0, 1.0], [3.0, 0.25], [1.0, 1.0]])),
     offsets=np.array([-0.5, 0.125]),
+)
+PAIRED = Scorecard(
+    points=CARD.points,
+    offsets=CARD.offsets,
+    pairs=(PairPoints(first=0, second=1, points=np.arange(12.0).reshape(2, 3, 2) / 8),),
 )
 
 
@@ -38,7 +43,7 @@ def _read(text: str) -> _Text:
     return _Text(read_rule(read_object(text, "rule", MessageError)))
 
 
-@pytest.mark.parametrize("rule", [TABLE, CARD], ids=["cells", "scorecard"])
+@pytest.mark.parametrize("rule", [TABLE, CARD, PAIRED], ids=["cells", "scorecard", "pairs"])
 def test_a_rule_is_read_as_it_was_written(rule: Rule) -> None:
     again = read_rule(json.loads(json.dumps(rule.to_form())))
     assert again == rule
@@ -46,7 +51,11 @@ def test_a_rule_is_read_as_it_was_written(rule: Rule) -> None:
     assert type(again) is type(rule)
 
 
-@pytest.mark.parametrize(("rule", "least"), [(TABLE, 150), (CARD, 400)], ids=["cells", "scorecard"])
+@pytest.mark.parametrize(
+    ("rule", "least"),
+    [(TABLE, 150), (CARD, 400), (PAIRED, 600)],
+    ids=["cells", "scorecard", "pairs"],
+)
 def test_damage_is_refused_or_read_as_another_rule(
     rule: Rule, least: int, survives_damage: Callable[[str, Callable[[str], Any]], int]
 ) -> None:
@@ -221,3 +230,39 @@ def test_probabilities_sum_to_one_however_large_the_points_are(scores: list[floa
     assert found.sum() == pytest.approx(1.0)
     assert found.min() >= 0
     assert found[0, int(np.argmax(scores))] == found.max()
+
+
+def test_points_of_a_pair_are_added_to_those_of_its_attributes() -> None:
+    classes = np.array([[0, 0], [1, 2], [0, 1]])
+    more = PAIRED.scores(classes) - CARD.scores(classes)
+    assert more.tolist() == [[0.0, 0.125], [1.25, 1.375], [0.25, 0.375]]
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [],
+        {},
+        None,
+        [None],
+        [{"first": 0, "second": 1}],
+        [{"first": 1, "second": 0, "points": [[[0.0, 0.0]] * 2] * 3}],
+        [{"first": 0, "second": 0, "points": [[[0.0, 0.0]] * 2] * 2}],
+        [{"first": 0, "second": 2, "points": [[[0.0, 0.0]] * 3] * 2}],
+        [{"first": 0, "second": 1, "points": [[[0.0, 0.0]] * 2] * 3}],
+        [{"first": 0, "second": 1, "points": [[[0.0]] * 3] * 2}],
+        [{"first": 0, "second": 1, "points": [[[0.0, "1"]] * 3] * 2}],
+        [{"first": True, "second": 1, "points": [[[0.0, 0.0]] * 3] * 2}],
+        [{"first": -1, "second": 1, "points": [[[0.0, 0.0]] * 3] * 2}],
+        [{"first": 0, "second": 1, "points": [[[0.0, 0.0]] * 3] * 2, "code": 0}],
+    ],
+)
+def test_pairs_that_do_not_fit_the_card_are_refused(pairs: Any) -> None:
+    with pytest.raises(MessageError, match=r"pair|place"):
+        read_rule({**CARD.to_form(), "pairs": pairs})
+
+
+@pytest.mark.parametrize("pairs", [None, "pairs", [CARD], 3])
+def test_a_card_of_other_things_than_pairs_is_refused(pairs: Any) -> None:
+    with pytest.raises(ParameterError, match="pairs"):
+        Scorecard(points=CARD.points, offsets=CARD.offsets, pairs=pairs)

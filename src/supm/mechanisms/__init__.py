@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
+from supm.mechanisms.noise import (
+    DiscreteGaussian,
+    DiscreteLaplaceNoise,
+    GammaNorm,
+    GaussianNoise,
+    LossBounds,
+    ObjectivePerturbation,
+    ZeroSumNoise,
+    classical_sigma,
+    information_coalition,
+    information_eavesdropper,
+    information_publisher,
+    mirrored_triangle,
+    sigma_for,
+    summed_mu,
+    symmetric_gaussian,
+    symmetric_noise,
+)
 from supm.mechanisms.randomizers._channel import FiniteChannel
 from supm.mechanisms.randomizers._frequency import FrequencyRandomizer
 from supm.mechanisms.randomizers._grid import PublicGrid
@@ -28,11 +46,15 @@ from supm.mechanisms.randomizers.unary_encoding import UnaryEncoding
 __all__ = [
     "Candidate",
     "Choice",
+    "DiscreteGaussian",
+    "DiscreteLaplaceNoise",
     "DistributionEstimate",
     "Duchi",
     "Estimate",
     "FiniteChannel",
     "FrequencyRandomizer",
+    "GammaNorm",
+    "GaussianNoise",
     "GeneralizedRandomizedResponse",
     "HadamardResponse",
     "Hybrid",
@@ -41,7 +63,9 @@ __all__ = [
     "Laplace",
     "LocalHashing",
     "LocalRandomizer",
+    "LossBounds",
     "NumericRandomizer",
+    "ObjectivePerturbation",
     "OrderedDiscretePerturbation",
     "Piecewise",
     "PublicGrid",
@@ -51,8 +75,18 @@ __all__ = [
     "SubsetSelection",
     "Tally",
     "UnaryEncoding",
+    "ZeroSumNoise",
     "choose",
+    "classical_sigma",
+    "information_coalition",
+    "information_eavesdropper",
+    "information_publisher",
+    "mirrored_triangle",
     "number_records",
     "reconstruct",
     "record_numbers",
+    "sigma_for",
+    "summed_mu",
+    "symmetric_gaussian",
+    "symmetric_noise",
 ]

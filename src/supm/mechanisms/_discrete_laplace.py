@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import Integers
+from supm.mechanisms._coins import decayed
 
 __all__ = ["FARTHEST", "DiscreteLaplace"]
 
@@ -117,7 +118,7 @@ def _first(count: int, batch: Callable[[int], NDArray[np.int64]]) -> NDArray[np.
 def _decayed(unit: int, size: int, source: RandomSource) -> NDArray[np.int64]:
     """Draw numbers u of 0 … unit - 1, each kept with probability exp(-u / unit)."""
     drawn = source.below(unit, round(size * _CANDIDATES))
-    return drawn[_coins(drawn, unit, source)].view(np.int64)
+    return drawn[decayed(drawn, unit, source)].view(np.int64)
 
 
 def _runs(count: int, source: RandomSource) -> NDArray[np.int64]:
@@ -127,25 +128,6 @@ def _runs(count: int, source: RandomSource) -> NDArray[np.int64]:
     while len(tails) < count:
         size = round((count - len(tails)) * _CANDIDATES) + _SPARE
         ones = np.ones(size, dtype=np.uint64)
-        heads = np.concatenate((heads, _coins(ones, 1, source)))
+        heads = np.concatenate((heads, decayed(ones, 1, source)))
         tails = np.flatnonzero(~heads)
     return np.diff(tails[:count], prepend=-1) - 1
-
-
-def _coins(
-    numerators: NDArray[np.uint64], denominator: int, source: RandomSource
-) -> NDArray[np.bool_]:
-    """Flip one coin of probability exp(-numerator / denominator) each; numerators <= denominator.
-
-    Coins of probability numerator / (denominator k) are flipped for k = 1, 2, … up to the first
-    tails. It comes at an odd k with the wanted probability.
-    """
-    heads = np.ones(len(numerators), dtype=np.bool_)
-    active = np.arange(len(numerators))
-    flip = 0
-    while active.size:
-        flip += 1
-        again = source.below(denominator * flip, active.size) < numerators
-        active, numerators = active[again], numerators[again]
-        heads[active] = flip % 2 == 0
-    return heads

@@ -1,0 +1,1 @@
+"""Paper 003: support vector machines of several parties."""

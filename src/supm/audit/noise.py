@@ -1,0 +1,280 @@
+"""Whether noise for sums, matrices and models follows its law and keeps its stated epsilon."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from supm._random import RandomSource, simulation
+from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.goodness import goodness_of_fit
+from supm.audit.independence import correlation_bound
+from supm.audit.verdict import Audit
+
+__all__ = [
+    "NoiseEntry",
+    "NoiseLaw",
+    "audit_noise",
+    "audit_noises",
+    "check_law",
+    "check_law_independence",
+    "check_law_source",
+]
+
+Numbers: TypeAlias = NDArray[Any]
+
+# Rounding of the figures that an exact epsilon is computed from.
+_ROUNDING: Final = 1e-9
+_LOOSE: Final = 1e-2
+_SEEDS: Final = (1, 2)
+# A tail begins where less than this is left beyond, on its side.
+_TAILS: Final = (1e-2, 1e-3, 1e-4, 4e-5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseLaw:
+    """One reading of a noise whose distribution function is known.
+
+    Parameters
+    ----------
+    what : str
+        What is read, in words.
+    draw : callable
+        ``draw(count, source)`` returns independent readings.
+    cumulative : callable
+        The distribution function, on an array.
+    edges : ndarray
+        The upper ends of the cells that are counted, rising; beyond the last is one more cell.
+    draws : int
+        How many readings are drawn.
+
+    Examples
+    --------
+    >>> from supm.mechanisms import DiscreteGaussian
+    >>> noise = DiscreteGaussian(2)
+    >>> law = NoiseLaw(
+    ...     what="one number", draw=noise.draw, cumulative=noise.cumulative, edges=np.arange(-9, 10)
+    ... )
+    >>> check_law(law, simulation(1)).passed
+    True
+    """
+
+    what: str
+    draw: Callable[[int, RandomSource], Numbers]
+    cumulative: Callable[[Numbers], NDArray[np.float64]]
+    edges: Numbers
+    draws: int = 1 << 18
+
+    @property
+    def chances(self) -> NDArray[np.float64]:
+        """The probability of each cell."""
+        return np.diff(self.cumulative(self.edges), prepend=0.0, append=1.0)
+
+    def cells(self, source: RandomSource) -> NDArray[np.int64]:
+        """Draw readings and return the cell of each."""
+        return np.searchsorted(self.edges, self.draw(self.draws, source))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoiseEntry:
+    """A shipped noise at the parameters at which it is audited.
+
+    Parameters
+    ----------
+    name : str
+        The mechanism.
+    parameters : str
+        Its parameters, in words.
+    laws : tuple of NoiseLaw
+        The readings that are checked.
+    claimed : float
+        The epsilon that it states for these parameters.
+    exact : callable
+        Returns the epsilon that follows from its law, computed in another way.
+    """
+
+    name: str
+    parameters: str
+    laws: tuple[NoiseLaw, ...]
+    claimed: float
+    exact: Callable[[], float]
+
+
+def check_law(law: NoiseLaw, source: RandomSource, *, error: float = FAMILY_ERROR) -> Finding:
+    """Check readings against their distribution function, tails included.
+
+    Parameters
+    ----------
+    law : NoiseLaw
+        What is read, and its law.
+    source : RandomSource
+        Where randomness comes from.
+    error : float, default 1e-6
+        Chance that a true noise fails.
+
+    Returns
+    -------
+    Finding
+        Broken if the counts of cells differ from the law by more than chance.
+    """
+    chances = law.chances
+    counts = np.bincount(law.cells(source), minlength=chances.size)
+    p_value = min(1.0, 2 * min(goodness_of_fit(counts, chances), _tails(counts, chances)))
+    detail = f"{law.what}: {law.draws} draws, p-value {p_value:.3g}"
+    return Finding(check="check_law", passed=p_value > error, detail=detail, statistic=p_value)
+
+
+def check_law_independence(
+    law: NoiseLaw, source: RandomSource, *, error: float = FAMILY_ERROR
+) -> Finding:
+    """Check that readings, within a call and of two calls, are not correlated at any lag.
+
+    Parameters
+    ----------
+    law : NoiseLaw
+        What is read, and its law.
+    source : RandomSource
+        Where randomness comes from.
+    error : float, default 1e-6
+        Chance that a true noise fails.
+
+    Returns
+    -------
+    Finding
+        Broken if the places, or the distances from the middle, correlate.
+    """
+    chances = law.chances
+    calls = [law.cells(source) for _ in range(2)]
+    place = np.cumsum(chances) - chances / 2 - 0.5
+    distance = np.abs(place) - float(chances @ np.abs(place))
+    bounds = [_correlation(calls, chances, score) for score in (place, distance)]
+    corrected = min(1.0, len(bounds) * min(bounds))
+    return Finding(
+        check="check_law_independence",
+        passed=corrected > error,
+        detail=f"{law.what}: two calls of {law.draws} draws, corrected p-value {corrected:.3g}",
+        statistic=corrected,
+    )
+
+
+def check_law_source(law: NoiseLaw) -> Finding:
+    """Check that a seed fixes all readings, and that another seed gives others.
+
+    Parameters
+    ----------
+    law : NoiseLaw
+        What is read, and its law.
+
+    Returns
+    -------
+    Finding
+        Broken if something is drawn from elsewhere than the source, or if the source is not used.
+    """
+    first, other = _SEEDS
+    told, again, others = (law.draw(law.draws, simulation(seed)) for seed in (first, first, other))
+    fixed = np.array_equal(told, again) and not np.array_equal(told, others)
+    words = "a seed fixes the draws" if fixed else "draws do not follow their source"
+    return Finding(check="check_law_source", passed=fixed, detail=f"{law.what}: {words}")
+
+
+def audit_noise(entry: NoiseEntry, source: RandomSource, *, error: float = FAMILY_ERROR) -> Audit:
+    """Run all checks on one noise.
+
+    Parameters
+    ----------
+    entry : NoiseEntry
+        The noise, its laws and what it claims.
+    source : RandomSource
+        Where randomness comes from.
+    error : float, default 1e-6
+        Chance that a true noise is called broken.
+
+    Returns
+    -------
+    Audit
+        All findings, and the verdict.
+
+    Examples
+    --------
+    >>> from supm.audit.noise_laws import noises
+    >>> audit_noise(noises()[0], simulation(1)).verdict != "broken"
+    True
+    """
+    share = error / (2 * len(entry.laws))
+    findings = [_check_epsilon(entry)]
+    for law in entry.laws:
+        findings.append(check_law_source(law))
+        findings.append(check_law(law, source, error=share))
+        findings.append(check_law_independence(law, source, error=share))
+    return Audit(
+        mechanism=entry.name,
+        parameters=entry.parameters,
+        claimed=entry.claimed,
+        findings=tuple(findings),
+    )
+
+
+def audit_noises(source: RandomSource, entries: Iterable[NoiseEntry]) -> Iterator[Audit]:
+    """Audit several kinds of noise, one after the other.
+
+    Parameters
+    ----------
+    source : RandomSource
+        Where randomness comes from.
+    entries : iterable of NoiseEntry
+        What to audit, such as all `noises`.
+
+    Yields
+    ------
+    Audit
+        One for each. The chance that a true noise is called broken is 10^-6 over all of them.
+
+    Examples
+    --------
+    >>> from supm.audit.noise_laws import noises
+    >>> next(audit_noises(simulation(1), noises()[:1])).mechanism
+    'discrete-gaussian'
+    """
+    lines = list(entries)
+    for line in lines:
+        yield audit_noise(line, source, error=FAMILY_ERROR / len(lines))
+
+
+def _check_epsilon(entry: NoiseEntry) -> Finding:
+    exact = entry.exact()
+    return Finding(
+        check="check_epsilon",
+        passed=exact <= entry.claimed * (1 + _ROUNDING),
+        detail=f"claimed {entry.claimed:.6g}, exact {exact:.6g}",
+        statistic=exact,
+        loose=exact < entry.claimed * (1 - _LOOSE),
+    )
+
+
+def _tails(counts: NDArray[np.int64], chances: NDArray[np.float64]) -> float:
+    """Return the p-value of how many draws are far out: cell by cell a cut tail hardly shows."""
+    outside = np.minimum(np.cumsum(chances), np.cumsum(chances[::-1])[::-1])
+    far = [outside < share for share in _TAILS]
+    found = [
+        stats.binomtest(int(counts[cells].sum()), int(counts.sum()), float(chances[cells].sum()))
+        for cells in far
+        if chances[cells].sum() > 0
+    ]
+    return min((len(found) * float(each.pvalue) for each in found), default=1.0)
+
+
+def _correlation(
+    calls: list[NDArray[np.int64]], chances: NDArray[np.float64], score: NDArray[np.float64]
+) -> float:
+    first, second = (score[call] for call in calls)
+    return correlation_bound(
+        first,
+        second,
+        variance=float(chances @ score**2),
+        reach=float(np.abs(score).max()),
+    )

@@ -1,0 +1,264 @@
+"""All shipped noise, with the laws of its readings and epsilons that are computed in another way.
+
+Epsilons of Gaussian noise are stated at delta = 10^-6.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from supm._random import RandomSource
+from supm.audit.noise import NoiseEntry, NoiseLaw
+from supm.audit.noise_curves import (
+    claimed,
+    largest_ratio,
+    least_epsilon,
+    listed,
+    normal,
+    shifted,
+)
+from supm.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplaceNoise,
+    GammaNorm,
+    GaussianNoise,
+    ZeroSumNoise,
+    information_publisher,
+    summed_mu,
+    symmetric_noise,
+)
+from supm.privacy import Neighbours
+
+__all__ = ["noises"]
+
+# Sigmas, in eighths: tails to six sigmas on either side.
+_EIGHTHS: Final = range(-48, 49)
+_DIAGONAL: Final = 128
+
+
+def noises() -> list[NoiseEntry]:
+    """Return all shipped noise at several parameters.
+
+    Examples
+    --------
+    >>> sorted({line.name for line in noises()})[:3]
+    ['discrete-gaussian', 'discrete-laplace', 'gamma-norm']
+    """
+    makers = (_discrete, _summed, _symmetric, _laplace, _gaussian, _gamma, _cancelling)
+    return [line for make in makers for line in make()]
+
+
+def _discrete() -> Iterator[NoiseEntry]:
+    for exponent, sigma in ((0, 6), (10, 1 << 10), (37, 1 << 37), (45, 1 << 45)):
+        noise = DiscreteGaussian(sigma)
+        words = f"2^{exponent}" if exponent else str(sigma)
+        yield NoiseEntry(
+            name="discrete-gaussian",
+            parameters=f"sigma {words}, delta 1e-6",
+            laws=tuple(_whole_laws(noise)),
+            claimed=claimed(summed_mu(sensitivity=sigma, sigma=sigma, holders=1)),
+            exact=partial(_of_one, noise),
+        )
+
+
+def _of_one(noise: DiscreteGaussian) -> float:
+    return least_epsilon(shifted(noise, noise.sigma))
+
+
+def _whole_laws(noise: DiscreteGaussian) -> Iterator[NoiseLaw]:
+    edges = np.unique([step * noise.sigma // 8 for step in _EIGHTHS])
+    yield NoiseLaw(
+        what="one number", draw=noise.draw, cumulative=noise.cumulative, edges=edges, draws=1 << 19
+    )
+    # From width 8 on the last two bits are uniform to thirty digits.
+    if noise.sigma >= 8:
+        yield NoiseLaw(
+            what="its last two bits",
+            draw=lambda count, source: noise.draw(count, source) & 3,
+            cumulative=lambda bits: (bits + 1) / 4,
+            edges=np.arange(3),
+        )
+
+
+def _summed() -> Iterator[NoiseEntry]:
+    noise, holders = DiscreteGaussian(8), 3
+    law = _convolved(noise, holders)
+
+    def draw(count: int, source: RandomSource) -> NDArray[np.int64]:
+        return np.asarray(noise.draw(holders * count, source).reshape(holders, -1).sum(axis=0))
+
+    yield NoiseEntry(
+        name="summed-gaussian",
+        parameters="3 holders, sigma 8, delta 1e-6",
+        laws=(_sum_law("sum of three", law, draw),),
+        claimed=claimed(summed_mu(sensitivity=14.0, sigma=8, holders=holders)),
+        exact=lambda: least_epsilon(listed(law, 14)),
+    )
+
+
+def _symmetric() -> Iterator[NoiseEntry]:
+    sigma = 8
+    noise, law = DiscreteGaussian(sigma), _convolved(DiscreteGaussian(sigma), 2)
+
+    def exact() -> float:
+        # A change of 6 in both triangles, and of 8 on the diagonal, which twice the matrix doubles.
+        off = least_epsilon(listed(law, 12))
+        return max(off, least_epsilon(shifted(noise, 8)))
+
+    yield NoiseEntry(
+        name="symmetric-noise",
+        parameters="sigma 8, delta 1e-6",
+        laws=(
+            _sum_law("off the diagonal", law, partial(_off_diagonal, sigma)),
+            NoiseLaw(
+                what="half of the diagonal",
+                draw=partial(_diagonal, sigma),
+                cumulative=noise.cumulative,
+                edges=np.arange(-5 * sigma, 5 * sigma + 1),
+                draws=1 << 12,
+            ),
+        ),
+        claimed=claimed(summed_mu(sensitivity=6 * math.sqrt(2), sigma=sigma, holders=1)),
+        exact=exact,
+    )
+
+
+def _off_diagonal(sigma: int, count: int, source: RandomSource) -> NDArray[np.int64]:
+    dimension = math.isqrt(2 * count) + 2
+    noise = symmetric_noise(dimension, sigma, source)
+    return noise[np.triu_indices(dimension, 1)][:count]
+
+
+def _diagonal(sigma: int, count: int, source: RandomSource) -> NDArray[np.int64]:
+    drawn = [
+        np.diag(symmetric_noise(_DIAGONAL, sigma, source)) // 2
+        for _ in range(math.ceil(count / _DIAGONAL))
+    ]
+    return np.concatenate(drawn)[:count]
+
+
+def _laplace() -> Iterator[NoiseEntry]:
+    for scale in (Fraction(1, 2), Fraction(8)):
+        noise, numbers = DiscreteLaplaceNoise(scale), np.arange(-40, 41)
+        yield NoiseEntry(
+            name="discrete-laplace",
+            parameters=f"scale {scale}, sensitivity 2",
+            laws=(
+                NoiseLaw(
+                    what="one number", draw=noise.draw, cumulative=noise.cumulative, edges=numbers
+                ),
+            ),
+            claimed=noise.epsilon(2),
+            exact=partial(largest_ratio, noise, 2),
+        )
+
+
+def _gaussian() -> Iterator[NoiseEntry]:
+    noise = GaussianNoise(3.0)
+    yield NoiseEntry(
+        name="gaussian",
+        parameters="sigma 3, delta 1e-6",
+        laws=(_normal_law("one number", 3.0, noise.draw),),
+        claimed=claimed(noise.guarantee(3.0, Neighbours.REPLACE_ONE).mu),
+        exact=lambda: least_epsilon(normal(1.0)),
+    )
+
+
+def _gamma() -> Iterator[NoiseEntry]:
+    noise = GammaNorm(dimension=5, rate=0.5)
+
+    def lengths(count: int, source: RandomSource) -> NDArray[np.float64]:
+        return np.asarray(np.linalg.norm(noise.draws(count, source), axis=1))
+
+    def looks(count: int, source: RandomSource) -> NDArray[np.float64]:
+        drawn = noise.draws(count, source)
+        return np.asarray(drawn[:, 0] / np.linalg.norm(drawn, axis=1))
+
+    yield NoiseEntry(
+        name="gamma-norm",
+        parameters="dimension 5, rate 0.5",
+        laws=(
+            NoiseLaw(
+                what="length",
+                draw=lengths,
+                cumulative=stats.gamma(5, scale=2.0).cdf,
+                edges=np.linspace(0.5, 50, 100),
+            ),
+            NoiseLaw(
+                what="direction",
+                draw=looks,
+                cumulative=lambda x: stats.beta(2, 2).cdf((1 + x) / 2),
+                edges=np.linspace(-0.98, 0.98, 50),
+            ),
+        ),
+        claimed=noise.epsilon(2.0),
+        # On the line through both centres, which are 2 apart, the lengths differ by 2.
+        exact=lambda: 0.5 * (abs(10.0) - abs(10.0 - 2.0)),
+    )
+
+
+def _cancelling() -> Iterator[NoiseEntry]:
+    parties = 3
+    noise = ZeroSumNoise(parties=parties, sigma=1.0)
+
+    def rows(*which: int) -> Callable[[int, RandomSource], NDArray[np.float64]]:
+        return lambda count, source: noise.draw(count, source)[list(which)].sum(axis=0)
+
+    one, two = math.sqrt(2 / 3), math.sqrt(2 * 2 / 3 - 2 * 2 / 9)
+    yield NoiseEntry(
+        name="zero-sum",
+        parameters="3 parties, publisher, delta 1e-6",
+        laws=(
+            _normal_law("the publisher's row", one, rows(0)),
+            _normal_law("a party's row", one, rows(1)),
+            _normal_law("two rows together", two, rows(0, 1)),
+            _normal_law("all parties' rows", one, rows(1, 2, 3)),
+        ),
+        claimed=claimed(information_publisher(parties)),
+        exact=lambda: least_epsilon(normal(_publisher(noise))),
+    )
+
+
+def _publisher(noise: ZeroSumNoise) -> float:
+    """Return the publisher's mu by inversion of the covariance of row 0 and of all messages."""
+    size = noise.parties + 1
+    seen = np.full((size, size), noise.covariance)
+    own = np.r_[0.0, np.full(noise.parties, noise.sigma**2 / noise.parties)]
+    seen += np.diag(noise.variance - noise.covariance + own)
+    return math.sqrt(float(np.linalg.inv(seen)[1, 1]))
+
+
+def _normal_law(
+    what: str, sigma: float, draw: Callable[[int, RandomSource], NDArray[np.float64]]
+) -> NoiseLaw:
+    edges = sigma * np.array(_EIGHTHS) / 8
+    return NoiseLaw(what=what, draw=draw, cumulative=stats.norm(scale=sigma).cdf, edges=edges)
+
+
+def _sum_law(
+    what: str, law: NDArray[np.float64], draw: Callable[[int, RandomSource], NDArray[Any]]
+) -> NoiseLaw:
+    middle, cumulative = law.size // 2, np.cumsum(law)
+    return NoiseLaw(
+        what=what,
+        draw=draw,
+        cumulative=lambda numbers: cumulative[numbers + middle],
+        edges=np.arange(-middle // 2, middle // 2),
+    )
+
+
+def _convolved(noise: DiscreteGaussian, holders: int) -> NDArray[np.float64]:
+    """Return the law of a sum of independent numbers, its middle at zero."""
+    reach = 12 * noise.sigma
+    one = total = noise.probability(np.arange(-reach, reach + 1))
+    for _ in range(holders - 1):
+        total = np.convolve(total, one)
+    return total

@@ -1,0 +1,192 @@
+"""A SuperLink in a process of its own: started, guarded, and stopped with all that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import httpx
+from flwr.supercore.protobuf.client import ProtobufCall, ProtobufRequestContext
+
+from supm._errors import FederationError
+from supm.engines.flower.certificates import Authority
+from supm.engines.flower.superlink import SECRET_HEADER, SECRET_VARIABLE
+
+__all__ = ["SuperLink", "free_port"]
+
+_START_SECONDS: Final = 90.0
+_STOP_SECONDS: Final = 10.0
+_PAUSE: Final = 0.1
+_LOG: Final = "superlink.log"
+_EVERYWHERE: Final = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  to know it when it is asked for
+# What nobody without the secret may reach.
+_GUARDED: Final = ("/v1/control/list-nodes", "/v1/runtime/acquire-task", "/docs", "/openapi.json")
+_FORBIDDEN: Final = 403
+
+
+def free_port() -> int:
+    """Return a port of this machine that nothing listens on.
+
+    Returns
+    -------
+    int
+    """
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
+
+
+class SuperLink:
+    """A SuperLink that runs while its context is open.
+
+    Parameters
+    ----------
+    folder : Path
+        What it writes goes there: certificates, Flower's state, and a log. Only its owner may look
+        into it.
+    host : str
+        The name or address by which parties reach it; it is in the certificate.
+    port : int
+        Where it listens.
+    listen : str, default "127.0.0.1"
+        On which address of this machine it listens.
+    """
+
+    def __init__(self, folder: Path, *, host: str, port: int, listen: str = "127.0.0.1") -> None:
+        self.folder, self.port = folder, port
+        self._listen = listen
+        self.authority = Authority.made(folder, host)
+        self._secret = secrets.token_hex(32)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def address(self) -> str:
+        """Where this machine reaches it."""
+        host = _EVERYWHERE.get(self._listen, self._listen)
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+
+    def intercept(self, context: ProtobufRequestContext, call_next: ProtobufCall) -> httpx.Response:
+        """Add the secret of the run to a request of ours.
+
+        Parameters
+        ----------
+        context : ProtobufRequestContext
+            The request.
+        call_next : callable
+            What sends it.
+
+        Returns
+        -------
+        Response
+        """
+        context.request.headers[SECRET_HEADER] = self._secret
+        return call_next(context)
+
+    def __enter__(self) -> Self:
+        """Start it, and wait until it answers and its guard refuses."""
+        self._process = self._started()
+        try:
+            self._wait()
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop it."""
+        self.stop()
+
+    def stop(self) -> None:
+        """Stop the process and whatever it started."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        _signal_group(process.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_STOP_SECONDS)
+        _signal_group(process.pid, signal.SIGKILL)
+        process.wait()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        home = self.folder / "flower"
+        home.mkdir(mode=0o700, exist_ok=True)
+        environment = os.environ | {"FLWR_HOME": str(home), SECRET_VARIABLE: self._secret}
+        handle = os.open(self.folder / _LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            return subprocess.Popen(  # noqa: S603  no word of the command comes from outside
+                self._command(),
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=handle,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        finally:
+            os.close(handle)
+
+    def _command(self) -> Sequence[str]:
+        authority = self.authority
+        program = (sys.executable, "-m", "supm.engines.flower.superlink", str(os.getpid()))
+        return (
+            *program,
+            *("--host", self._listen, "--port", str(self.port)),
+            *("--ssl-ca-certfile", str(authority.certificate)),
+            *("--ssl-certfile", str(authority.server_certificate)),
+            *("--ssl-keyfile", str(authority.server_key)),
+            # Nobody runs a program that comes with a message: not the SuperLink either.
+            *("--enable-supernode-auth", "--isolation", "process"),
+            "--disable-runtime-dependency-installation",
+        )
+
+    def _wait(self) -> None:
+        end = time.monotonic() + _START_SECONDS
+        context = ssl.create_default_context(cafile=str(self.authority.certificate))
+        with httpx.Client(verify=context, trust_env=False, timeout=5.0) as client:
+            while not self._answers(client):
+                if self._process is None or self._process.poll() is not None:
+                    message = f"the SuperLink did not start; {self.folder / _LOG} says why."
+                    raise FederationError(message)
+                if time.monotonic() > end:
+                    message = f"the SuperLink did not answer in {_START_SECONDS:g} seconds."
+                    raise FederationError(message)
+                time.sleep(_PAUSE)
+            self._check_guard(client)
+
+    def _answers(self, client: httpx.Client) -> bool:
+        try:
+            told = client.get(self._url("/health"), headers={SECRET_HEADER: self._secret})
+        except httpx.HTTPError:
+            return False
+        return told.is_success
+
+    def _check_guard(self, client: httpx.Client) -> None:
+        """Refuse to go on with a Flower whose SuperLink is not guarded as this one is."""
+        for path in ("/health", *_GUARDED):
+            if client.post(self._url(path)).status_code != _FORBIDDEN:
+                message = f"the SuperLink of this Flower lets anybody reach {path}; do not use it."
+                raise FederationError(message)
+
+    def _url(self, path: str) -> str:
+        return f"https://{self.address}{path}"
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, number)

@@ -1,0 +1,106 @@
+"""What the estimators of one table share: public bounds, rows, one run, a statement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from supm._errors import ParameterError, RecordError
+from supm.estimators._labels import Labels, declared_labels, found_labels, target_for
+from supm.estimators._randomness import source_for
+from supm.estimators._tables import check_schema, quietly, read_table
+from supm.estimators._tags import tag_study
+from supm.federation import FederatedStudy, Protocol, Rows, run_pooled
+from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding
+from supm.schema import Categorical, Records, Schema
+
+__all__ = ["PrivateEstimator"]
+
+_NAME = "party 1"
+
+
+class PrivateEstimator:
+    """Reads a table by its public description and runs a protocol of one party on it.
+
+    A mixin that stands before those of scikit-learn, whose tags it completes.
+    """
+
+    epsilon: float
+    delta: float
+    schema: Schema | None
+    bounds: tuple[float, float] | None
+    norm: float | None
+    random_state: int | None
+
+    def _read_labelled(self, table: object, y: object) -> tuple[Encoding, Rows]:
+        """Return the rows of a table with labels, and keep the possible labels."""
+        schema = check_schema(self.schema)
+        data = self._read(table, reset=True)
+        labels = found_labels(y) if schema is None else declared_labels(y, schema)
+        encoding = self._encoding_for(data, labels)
+        self.classes_ = labels.classes
+        return encoding, self._rows(encoding, data, labels.numbers)
+
+    def _read_unlabelled(self, table: object) -> tuple[Encoding, Rows]:
+        """Return the rows of a table without labels: all are of one class."""
+        data = self._read(table, reset=True)
+        count = data.rows if isinstance(data, Records) else len(data)
+        labels = Labels(np.array([0, 1]), np.zeros(count, dtype=np.int64))
+        encoding = self._encoding_for(data, labels)
+        return encoding, self._rows(encoding, data, labels.numbers)
+
+    def _vectors(self, table: object) -> NDArray[np.float64]:
+        """Return the vectors of a table with the columns that ``fit`` saw."""
+        check_is_fitted(self)
+        return self.encoding_.vectors(self._read(table, reset=False))
+
+    def _run(self, protocol: Protocol, rows: Rows) -> Any:  # noqa: ANN401  each protocol its own
+        """Run the protocol on one table, and keep what it promises."""
+        source = source_for(self.random_state, "fit")
+        outcome = run_pooled(protocol, [rows], [_NAME], source)
+        self.encoding_ = protocol.encoding
+        self.study_ = FederatedStudy(name=type(self).__name__, protocol=protocol, delta=self.delta)
+        self.release_ = self.study_.release(outcome, simulation=source.simulation)
+        self.statement_ = self.release_.statement
+        self.clipped_ = rows.clipped
+        return outcome
+
+    def _read(self, table: object, *, reset: bool) -> Records | NDArray[np.float64]:
+        if self.bounds is None and self.schema is None:
+            return np.asarray(
+                quietly(lambda: validate_data(self, table, dtype=np.float64, reset=reset))
+            )
+        return read_table(self, table, reset=reset)
+
+    def _encoding_for(self, data: Records | NDArray[np.float64], labels: Labels) -> Encoding:
+        if not isinstance(data, Records):
+            norm = 1.0 if self.norm is None else self.norm
+            return VectorEncoding(width=data.shape[1], classes=len(labels.classes), norm=norm)
+        schema = check_schema(self.schema)
+        if schema is None:
+            names = tuple(attribute.name for attribute in data.attributes)
+            schema = Schema(attributes=data.attributes, target=target_for(labels, names))
+        elif not isinstance(schema.target, Categorical) and len(labels.classes) < 2:
+            raise ParameterError("target", "a list of classes", "another")
+        return SchemaEncoding(schema=schema, norm=self.norm)
+
+    def _rows(
+        self, encoding: Encoding, data: Records | NDArray[np.float64], labels: NDArray[np.int64]
+    ) -> Rows:
+        count = data.rows if isinstance(data, Records) else len(data)
+        if labels.size != count:
+            message = f"y has {labels.size} labels and the table {count} records."
+            raise RecordError(message)
+        if isinstance(encoding, SchemaEncoding) and isinstance(data, Records):
+            return encoding.rows(replace(data, target=labels))
+        if isinstance(encoding, VectorEncoding):
+            return encoding.rows(data, labels)
+        raise ParameterError("table", "the kind that the encoding reads", type(data))
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # a mixin's of scikit-learn
+        return tag_study(tags, self.schema)

@@ -1,0 +1,130 @@
+"""Many tables, one protocol: what `fit` is for one table, for several that stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from supm._errors import ParameterError
+from supm._random import RandomSource
+from supm.engines import run_in_process
+from supm.estimators._randomness import source_for
+from supm.federation import (
+    Coordinator,
+    FederatedStudy,
+    Participant,
+    Protocol,
+    Rows,
+    SchemaEncoding,
+    party_source,
+)
+from supm.messages import Release
+
+__all__ = ["Federated", "federate"]
+
+_PAIR = 2
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Federated:
+    """What came out of a run.
+
+    Parameters
+    ----------
+    study : FederatedStudy
+        The document that the parties would consent to.
+    outcome : object
+        What the protocol concluded; it can be used to predict.
+    release : Release
+        The same as a document, with its statement.
+    """
+
+    study: FederatedStudy
+    outcome: Any
+    release: Release
+
+
+def federate(
+    parties: Mapping[str, object] | Sequence[object],
+    protocol: Protocol,
+    *,
+    delta: float = 1e-6,
+    random_state: int | None = None,
+) -> Federated:
+    """Run a protocol on several tables in this process, with all its messages and masks.
+
+    Parameters
+    ----------
+    parties : mapping of str to table, or sequence of tables
+        One for each party. With an encoding of a schema: any table that the schema reads, with its
+        target. Otherwise: a pair of vectors and labels 0, 1, ….
+    protocol : Protocol
+        `Discriminant`, `Components` or `Margin`, made for so many parties.
+    delta : float, default 1e-6
+        At which a Gaussian guarantee is told as an epsilon.
+    random_state : int, optional
+        None draws secure randomness. A whole number makes a simulation, which is not private.
+
+    Returns
+    -------
+    Federated
+
+    Examples
+    --------
+    >>> from supm.datasets import load_wdbc
+    >>> from supm.estimators import federate
+    >>> from supm.federation import Circle, Discriminant, SchemaEncoding
+    >>> wdbc = load_wdbc()
+    >>> encoding = SchemaEncoding(schema=wdbc.schema)
+    >>> protocol = Discriminant.for_budget(
+    ...     encoding=encoding, epsilon=2.0, delta=1e-6, circle=Circle(parties=2, colluders=0)
+    ... )
+    >>> north = {name: column[0::2] for name, column in wdbc.columns.items()}
+    >>> south = {name: column[1::2] for name, column in wdbc.columns.items()}
+    >>> run = federate({"north": north, "south": south}, protocol, random_state=1)
+    >>> run.outcome.predict(encoding.vectors(wdbc.records())).shape
+    (569,)
+    >>> run.release.statement.simulation
+    True
+    """
+    named = dict(parties) if isinstance(parties, Mapping) else _numbered(parties)
+    if len(named) != protocol.circle.parties:
+        wanted = f"the {protocol.circle.parties} of the protocol"
+        raise ParameterError("parties", wanted, len(named))
+    study = FederatedStudy(name="federate", protocol=protocol, delta=delta)
+    source = source_for(random_state, "federate")
+    coordinator = Coordinator(protocol, study.to_json(), simulation=source.simulation)
+    people = [_participant(name, table, protocol, source) for name, table in named.items()]
+    run_in_process(coordinator, people)
+    release = study.release(coordinator.outcome, simulation=source.simulation)
+    return Federated(study=study, outcome=coordinator.outcome, release=release)
+
+
+def _numbered(parties: Sequence[object]) -> dict[str, object]:
+    return {f"party {number}": table for number, table in enumerate(parties, start=1)}
+
+
+def _participant(name: str, table: object, protocol: Protocol, source: RandomSource) -> Participant:
+    draw: Callable[[str], RandomSource] = partial(party_source, source, name)
+    # All parties are in this process and run the protocol that was handed over.
+    return Participant(_rows(table, protocol), lambda _: protocol, lambda *_: None, draw, _show)
+
+
+def _show(problem: Exception) -> None:
+    """Raise what a party would keep to itself: here the caller is the party."""
+    raise problem
+
+
+def _rows(table: object, protocol: Protocol) -> Rows:
+    encoding = protocol.encoding
+    if isinstance(table, Rows):
+        return table
+    if isinstance(encoding, SchemaEncoding):
+        return encoding.rows(encoding.schema.read(table))
+    if isinstance(table, tuple) and len(table) == _PAIR:
+        return encoding.rows(table[0], np.asarray(table[1], dtype=np.int64))
+    raise ParameterError("party", "a pair of vectors and labels", type(table).__name__)

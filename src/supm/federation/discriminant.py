@@ -1,0 +1,311 @@
+"""Linear discriminant analysis of the tables of several parties, from two noisy sums."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import MessageError, ParameterError
+from supm._random import RandomSource
+from supm._validation import EPSILON, Integers, Reals, check_kind
+from supm.federation._discriminant_histogram import ScoreCells, ScoreHistogram
+from supm.federation._discriminant_outcome import DiscriminantOutcome
+from supm.federation._discriminant_rounds import (
+    histogram_length,
+    moments_length,
+    read_given,
+    read_histogram,
+    read_moments,
+    scoring,
+    tell_histogram,
+    tell_moments,
+)
+from supm.federation.calibration import MomentNoise, histogram_mu, histogram_width
+from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding, read_encoding
+from supm.federation.protocol import Part, Protocol, Question, Totals
+from supm.federation.rows import GRID, Rows
+from supm.federation.trust import Circle
+from supm.learning.discriminant import ClassMoments
+from supm.privacy import GaussianDP, Guarantee, Neighbours, sequential
+
+__all__ = ["Discriminant", "DiscriminantOutcome"]
+
+_TABLE: Final = Neighbours.REPLACE_ONE
+_SHARE: Final = Reals("share", 0.05, 0.95)
+_BINS: Final = Integers("bins", 2, 1 << 12)
+_MOST_CELLS: Final = 1 << 16
+_MOST_ROWS: Final = 1 << 29
+# Cells for each direction, where there are one or two directions.
+_USUAL_BINS: Final = {1: 64, 2: 16}
+_FIELDS: Final = (
+    "kind", "encoding", "circle", "sums", "scatter", "counts", "histogram", "bins", "directions",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Discriminant(Protocol):
+    """Directions along which classes differ, and the scores along them, counted by class.
+
+    In the first round the parties tell class sums, products and class counts of their rows, in the
+    second how many rows of each class are in each cell of the scores along the directions that the
+    first gave. Only noisy sums over all parties are seen.
+
+    Parameters
+    ----------
+    encoding : VectorEncoding or SchemaEncoding
+        How records become rows.
+    circle : Circle
+        The parties and the trust between them.
+    noise : MomentNoise
+        Widths of each party's noise in the first round.
+    histogram : int, optional
+        Width of each party's noise on each cell, in steps of 2^-16 of a record; without it there
+        is no second round.
+    bins : int, default 64
+        Cells for each direction.
+    directions : int, default 1
+        How many, fewer than there are classes; at most two with a histogram.
+
+    Notes
+    -----
+    **Guarantee.** mu-GDP for replacing one record of one party, label included, with mu² the sum of
+    those of the two rounds: Theorem 2 of docs/proofs/discriminant.md. It is derived from the widths
+    and never stored.
+
+    **Utility.** In one round the noise is that of one table holding all records, times the parties
+    over the holders (`Circle.holders`). Misclassification on the papers' data is in
+    experiments/lda_publishing/README.md.
+
+    **Cost.** A party tells C p + p (p + 1) / 2 + C + 2 numbers, then two more than C times the
+    number of cells.
+
+    Examples
+    --------
+    >>> protocol = Discriminant.for_budget(
+    ...     encoding=VectorEncoding(width=4, classes=2), epsilon=1.0, delta=1e-5,
+    ...     circle=Circle(parties=3, colluders=1),
+    ... )
+    >>> protocol.rounds, [part.name for part in protocol.parts]
+    (2, ['moments', 'histogram'])
+    >>> round(protocol.guarantee.to_approximate(1e-5).epsilon, 4)
+    1.0
+    """
+
+    encoding: Encoding
+    circle: Circle
+    noise: MomentNoise
+    histogram: int | None = None
+    bins: int = 64
+    directions: int = 1
+    kind: ClassVar[str] = "discriminant"  # type: ignore[misc]  # a constant of the class
+
+    def __post_init__(self) -> None:
+        _check_public(self.encoding, self.circle)
+        check_kind("noise", self.noise, MomentNoise)
+        most = _most_directions(self.encoding)
+        object.__setattr__(self, "bins", _BINS.check(self.bins))
+        count = Integers("directions", 1, most).check(self.directions)
+        object.__setattr__(self, "directions", count)
+        if self.histogram is not None:
+            self._check_cells()
+        # A width that promises nothing is refused here, not when the noise is drawn.
+        _ = self.guarantee
+
+    def _check_cells(self) -> None:
+        if self.directions not in _USUAL_BINS:
+            hint = "Without a histogram there may be more."
+            raise ParameterError("directions", "1 or 2 with a histogram", self.directions, hint)
+        cells = self.bins**self.directions * self.encoding.classes
+        if cells > _MOST_CELLS:
+            raise ParameterError("bins", f"so few that {_MOST_CELLS} cells are enough", self.bins)
+
+    @classmethod
+    def for_budget(  # noqa: PLR0913  each is a choice of its own, with a default
+        cls,
+        *,
+        encoding: Encoding,
+        epsilon: float,
+        delta: float,
+        circle: Circle,
+        histogram: bool = True,
+        bins: int | None = None,
+        directions: int | None = None,
+        share: float = 0.7,
+        ratio: float = 1.0,
+    ) -> Discriminant:
+        """Make the protocol with the least noise that keeps (epsilon, delta) in total.
+
+        Parameters
+        ----------
+        encoding : VectorEncoding or SchemaEncoding
+            How records become rows.
+        epsilon, delta : float
+            What all of it may spend, on the exact curve.
+        circle : Circle
+            The parties and the trust between them.
+        histogram : bool, default True
+            Whether scores are counted, too.
+        bins : int, optional
+            Cells for each direction; 64 for one, 16 for each of two.
+        directions : int, optional
+            How many; by default one fewer than there are classes, at most two with a histogram.
+        share : float, default 0.7
+            The part of mu² that moments get, where there is a histogram.
+        ratio : float, default 1
+            How wide the noise on sums is, as a multiple of that on products.
+
+        Returns
+        -------
+        Discriminant
+        """
+        _check_public(encoding, circle)
+        most = _most_directions(encoding)
+        usual = min(most, max(_USUAL_BINS)) if histogram else most
+        count = usual if directions is None else directions
+        for_all = GaussianDP.for_approximate(
+            epsilon=EPSILON.check(epsilon), delta=delta, neighbours=_TABLE
+        )
+        # Mu above ten promises nothing, and noise is not made smaller for it.
+        mu = min(for_all.mu, 10.0) * (1 - 1e-8)
+        part = _SHARE.check(share) if histogram else 1.0
+        left = mu * math.sqrt(1 - part)
+        holders = circle.holders
+        return cls(
+            encoding=encoding,
+            circle=circle,
+            noise=MomentNoise.for_mu(mu=mu * math.sqrt(part), holders=holders, ratio=ratio),
+            histogram=histogram_width(mu=left, holders=holders) if histogram else None,
+            bins=_USUAL_BINS.get(count, 64) if bins is None else bins,
+            directions=count,
+        )
+
+    @property
+    def rounds(self) -> int:
+        """Two, or one without a histogram."""
+        return 1 if self.histogram is None else 2
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Moments, and the histogram if there is one."""
+        holders = self.circle.holders
+        moments = Part(
+            name="moments",
+            method=_moments_method(self.noise),
+            guarantee=GaussianDP(mu=self.noise.mu(holders), neighbours=_TABLE),
+        )
+        if self.histogram is None:
+            return (moments,)
+        promise = GaussianDP(mu=histogram_mu(self.histogram, holders), neighbours=_TABLE)
+        method = _histogram_method(self.histogram, self.bins**self.directions)
+        return moments, Part(name="histogram", method=method, guarantee=promise)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What both rounds promise together."""
+        return sequential(*(part.guarantee for part in self.parts))
+
+    def ask(self, totals: Totals) -> Question:
+        """Return the question of round ``len(totals)``, given the sums of those before."""
+        classes, width = self.encoding.classes, self.encoding.width
+        if not totals:
+            return Question(number=0, length=moments_length(classes, width))
+        directions, cells = self._scoring(totals)
+        given = np.concatenate([directions.ravel(), cells.low, cells.high])
+        length = histogram_length(classes, cells.count)
+        return Question(number=1, length=length, given=given)
+
+    def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
+        """Return what a party tells: its moments or its counted scores, with its noise."""
+        if (rows.width, rows.classes) != (self.encoding.width, self.encoding.classes):
+            raise ParameterError("rows", "made by the encoding of the protocol", "others")
+        Integers("rows", 0, _MOST_ROWS // self.circle.parties).check(rows.size)
+        self._check_question(question)
+        if question.number == 0 or self.histogram is None:
+            return tell_moments(rows, self.noise, source)
+        given = read_given(question.given, self.directions, self.bins)
+        return tell_histogram(rows, given, self.histogram, source)
+
+    def conclude(self, totals: Totals) -> DiscriminantOutcome:
+        """Return what is published."""
+        directions, cells = self._scoring(totals)
+        histogram: ScoreHistogram | None = None
+        if self.histogram is not None:
+            histogram = read_histogram(totals[1], cells, self.encoding.classes, self.histogram)
+        moments = self._moments(totals)
+        return DiscriminantOutcome(moments=moments, directions=directions, histogram=histogram)
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the parameters as plain values for JSON."""
+        circle = self.circle.to_form()
+        widths = {name: getattr(self.noise, name) for name in ("sums", "scatter", "counts")}
+        others = {name: getattr(self, name) for name in ("histogram", "bins", "directions")}
+        form = {"kind": self.kind, "encoding": self.encoding.to_form(), "circle": circle}
+        return form | widths | others
+
+    @classmethod
+    def from_form(cls, form: object) -> Discriminant:
+        """Read what `to_form` wrote; what is missing or not known is refused.
+
+        Raises
+        ------
+        MessageError
+            If it is no such protocol.
+        """
+        if not isinstance(form, dict) or set(form) != set(_FIELDS) or form["kind"] != cls.kind:
+            message = f"a {cls.kind} has the fields {', '.join(_FIELDS)}."
+            raise MessageError(message)
+        circle = Circle.from_form(form["circle"])
+        widths = {name: form[name] for name in ("sums", "scatter", "counts")}
+        others = {name: form[name] for name in ("histogram", "bins", "directions")}
+        encoding = read_encoding(form["encoding"])
+        try:
+            noise = MomentNoise(**widths)
+            return cls(encoding=encoding, circle=circle, noise=noise, **others)
+        except ParameterError as error:
+            raise MessageError(str(error)) from None
+
+    def _check_question(self, question: Question) -> None:
+        classes, width = self.encoding.classes, self.encoding.width
+        expected = [(moments_length(classes, width), 0)]
+        if self.histogram is not None:
+            length = histogram_length(classes, self.bins**self.directions)
+            expected.append((length, self.directions * (width + 2)))
+        asked = (question.length, question.given.size)
+        if question.number not in range(self.rounds) or asked != expected[question.number]:
+            message = "the question must be one of the protocol's rounds, of its length."
+            raise MessageError(message)
+
+    def _moments(self, totals: Totals) -> ClassMoments:
+        return read_moments(totals[0], self.encoding.classes, self.encoding.width, self.noise)
+
+    def _scoring(self, totals: Totals) -> tuple[NDArray[np.float64], ScoreCells]:
+        return scoring(self._moments(totals), self.directions, self.bins)
+
+
+def _check_public(encoding: object, circle: object) -> None:
+    if not isinstance(encoding, VectorEncoding | SchemaEncoding):
+        raise ParameterError("encoding", "of vectors or of a schema", type(encoding))
+    check_kind("circle", circle, Circle)
+
+
+def _most_directions(encoding: Encoding) -> int:
+    return min(max(encoding.classes - 1, 1), encoding.width)
+
+
+def _moments_method(noise: MomentNoise) -> str:
+    return (
+        "class sums, products and class counts of rows of norm at most one, each party's noise "
+        f"{noise.sums / GRID:.3g} wide on sums, {noise.scatter / GRID**2:.3g} on products and "
+        f"{noise.counts / GRID:.3g} on counts"
+    )
+
+
+def _histogram_method(width: int, cells: int) -> str:
+    return (
+        f"scores along the directions counted by class in {cells} cells, each party's noise "
+        f"{width / GRID:.3g} wide on each count"
+    )

@@ -1,0 +1,323 @@
+"""A linear classifier of the tables of several parties: components, then noisy minimisation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import MessageError, ParameterError
+from supm._random import RandomSource
+from supm._validation import EPSILON, Reals, check_kind
+from supm.federation._margin_noise import STEPS, MarginNoise
+from supm.federation._margin_outcome import MarginOutcome, reduced
+from supm.federation.components import (
+    ScatterNoise,
+    check_count,
+    check_rows,
+    scatter_part,
+)
+from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding, read_encoding
+from supm.federation.protocol import Part, Protocol, Question, Totals
+from supm.federation.rows import Rows
+from supm.federation.trust import Circle
+from supm.learning.margins import Loss
+from supm.learning.principal import principal_components
+from supm.mechanisms.noise.objective import LossBounds
+from supm.privacy import GaussianDP, Guarantee, Neighbours
+
+__all__ = ["Margin", "MarginOutcome"]
+
+_TABLE: Final = Neighbours.REPLACE_ONE
+_SHARE: Final = Reals("share", 0.05, 0.95)
+_DELTA: Final = Reals("delta", 0.0, 0.5)
+_FIELDS: Final = (
+    "kind", "encoding", "circle", "loss", "law", "scale", "regularisation", "curvature",
+    "tolerance", "delta", "components", "spread",
+)  # fmt: skip
+_LARGEST_ENTRY: Final = 2.0
+_NOISE: Final = ("law", "scale", "regularisation", "curvature", "tolerance")
+_OTHERS: Final = ("loss", "delta", "components", "spread")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Margin(Protocol):
+    """A linear classifier: the average of those that the parties learned with noise.
+
+    In the first round the parties tell products of their rows, from which components follow. In the
+    second each minimises its own loss on its projected rows, with noise inside the objective, and
+    tells its coefficients times its number of rows. Only the sums over all parties are seen.
+
+    Parameters
+    ----------
+    encoding : VectorEncoding or SchemaEncoding
+        How records become rows.
+    circle : Circle
+        The parties and the trust between them.
+    loss : {"softmax", "huber", "logistic"}
+        What is minimised; Huber is a support vector machine for each class against the rest.
+    noise : MarginNoise
+        Noise inside the objective.
+    delta : float
+        At which the guarantee is told; 0 for a pure one.
+    components : int, optional
+        How many; without it rows are used as they are.
+    spread : int, optional
+        Width of each party's noise on products, in steps of 2^-32; with components only.
+
+    Notes
+    -----
+    **Guarantee.** (epsilon, delta) for replacing one record of any party, label included: Theorem 4
+    of docs/proofs/objective-perturbation.md. It is derived from the noise, for parties of any size.
+    Noise inside an objective protects each party by itself, whoever colludes; that of the products
+    counts as `Circle` says. One class against the rest is one release of all problems together, so
+    its epsilon is that of all of them.
+
+    **Utility.** Noise of the coefficients shrinks with the root of the number of parties, that of
+    the components with the number itself. Accuracy is in experiments/federated_svm/README.md.
+
+    **Cost.** A party tells width (width + 1) / 2 + 1 numbers, then one for each coefficient.
+
+    References
+    ----------
+    Paper 003; K. Chaudhuri, C. Monteleoni, A. Sarwate, JMLR 12 (2011).
+
+    Examples
+    --------
+    >>> protocol = Margin.for_budget(
+    ...     encoding=VectorEncoding(width=8, classes=3), epsilon=1.0, delta=1e-5,
+    ...     circle=Circle(parties=3, colluders=0), components=2,
+    ... )
+    >>> protocol.rounds, [part.name for part in protocol.parts]
+    (2, ['components', 'coefficients'])
+    >>> round(protocol.guarantee.epsilon, 4), protocol.guarantee.delta
+    (1.0, 1e-05)
+    """
+
+    encoding: Encoding
+    circle: Circle
+    loss: Loss
+    noise: MarginNoise
+    delta: float
+    components: int | None = None
+    spread: int | None = None
+    kind: ClassVar[str] = "margin"  # type: ignore[misc]  # a constant of the class
+
+    def __post_init__(self) -> None:
+        check_kind("encoding", self.encoding, VectorEncoding | SchemaEncoding)  # type: ignore[arg-type]  # isinstance takes both
+        check_kind("circle", self.circle, Circle)
+        check_kind("noise", self.noise, MarginNoise)
+        object.__setattr__(self, "delta", _DELTA.check(self.delta))
+        if (self.components is None) != (self.spread is None):
+            raise ParameterError("spread", "given with components and not without", self.spread)
+        if self.components is not None:
+            check_count(self.components, self.encoding.width)
+        # Noise that promises nothing is refused here, not when it is drawn.
+        _ = self.guarantee
+
+    @classmethod
+    def for_budget(  # noqa: PLR0913  each is a choice of its own, with a default
+        cls,
+        *,
+        encoding: Encoding,
+        epsilon: float,
+        delta: float,
+        circle: Circle,
+        components: int | None = None,
+        loss: Loss = "softmax",
+        regularisation: float = 3e-4,
+        share: float = 0.4,
+    ) -> Margin:
+        """Make the protocol with the least noise that keeps (epsilon, delta) in total.
+
+        Parameters
+        ----------
+        encoding : VectorEncoding or SchemaEncoding
+            How records become rows.
+        epsilon, delta : float
+            What all of it may spend. A delta of 0 asks for a pure epsilon, without components.
+        circle : Circle
+            The parties and the trust between them.
+        components : int, optional
+            How many components rows are projected on.
+        loss : {"softmax", "huber", "logistic"}
+            What is minimised.
+        regularisation : float, default 3e-4
+            How strongly long coefficients are held back; a small party uses more.
+        share : float, default 0.4
+            The part of mu^2 (of epsilon, with gamma noise) that components get.
+
+        Returns
+        -------
+        Margin
+            With Gaussian or with gamma noise, whichever is less for these public numbers.
+        """
+        bounds = LossBounds(loss=loss, classes=encoding.classes, intercept=True)
+        epsilon = EPSILON.check(epsilon) * (1 - 1e-8)
+        part = 0.0 if components is None else _SHARE.check(share)
+        width = encoding.width if components is None else check_count(components, encoding.width)
+        noise, mu = _least_noise(
+            bounds, epsilon, _DELTA.check(delta), part, regularisation, width + 1
+        )
+        spread = ScatterNoise.for_mu(mu=mu, holders=circle.holders).spread if mu else None
+        return cls(
+            encoding=encoding,
+            circle=circle,
+            loss=loss,
+            noise=noise,
+            delta=delta,
+            components=components,
+            spread=spread,
+        )
+
+    @property
+    def bounds(self) -> LossBounds:
+        """What one record can do to the loss."""
+        return LossBounds(loss=self.loss, classes=self.encoding.classes, intercept=True)
+
+    @property
+    def rounds(self) -> int:
+        """Two, or one without components."""
+        return 1 if self.components is None else 2
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The components, if there are any, and the coefficients."""
+        coefficients = Part(
+            name="coefficients",
+            method=_method(self.loss, self.noise),
+            guarantee=self.noise.guarantee(self.bounds, self.delta),
+        )
+        if self.components is None or self.spread is None:
+            return (coefficients,)
+        return scatter_part(self.spread, self.components, self.circle), coefficients
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What both rounds promise together."""
+        mu = 0.0
+        if self.spread is not None:
+            mu = ScatterNoise(self.spread).mu(self.circle.holders)
+        return self.noise.guarantee(self.bounds, self.delta, mu)
+
+    def ask(self, totals: Totals) -> Question:
+        """Return the question of round ``len(totals)``, given the sums of those before."""
+        if self.components is not None and not totals:
+            return Question(number=0, length=ScatterNoise.length(self.encoding.width))
+        given = self._components(totals)
+        given = np.empty(0) if given is None else given.ravel()
+        return Question(number=len(totals), length=self._length, given=given)
+
+    def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
+        """Return what a party tells: its products, or its coefficients times its size."""
+        check_rows(rows, self.encoding, self.circle)
+        self._check_question(question)
+        if self.spread is not None and question.number == 0:
+            return ScatterNoise(self.spread).tell(rows, source)
+        components = None
+        if self.components is not None:
+            components = question.given.reshape(self.components, self.encoding.width)
+        vectors = reduced(rows.unit, components)
+        told = self.noise.tell(vectors, rows.labels, self.bounds, source)
+        return np.append(told, rows.size)
+
+    def conclude(self, totals: Totals) -> MarginOutcome:
+        """Return the average of the parties' coefficients, each weighted by its size."""
+        whole = totals[-1]
+        coefficients = whole[:-1] / (STEPS * float(whole[-1]))
+        return MarginOutcome(
+            loss=self.loss,
+            classes=self.encoding.classes,
+            components=self._components(totals),
+            coefficients=coefficients.reshape(self.bounds.outputs, -1),
+        )
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the parameters as plain values for JSON."""
+        circle = self.circle.to_form()
+        form = {"kind": self.kind, "encoding": self.encoding.to_form(), "circle": circle}
+        noise = {name: getattr(self.noise, name) for name in _NOISE}
+        return form | noise | {name: getattr(self, name) for name in _OTHERS}
+
+    @classmethod
+    def from_form(cls, form: object) -> Margin:
+        """Read what `to_form` wrote; what is missing or not known is refused.
+
+        Raises
+        ------
+        MessageError
+            If it is no such protocol.
+        """
+        if not isinstance(form, dict) or set(form) != set(_FIELDS) or form["kind"] != cls.kind:
+            message = f"a margin protocol has the fields {', '.join(_FIELDS)}."
+            raise MessageError(message)
+        encoding = read_encoding(form["encoding"])
+        others = {name: form[name] for name in _OTHERS}
+        try:
+            noise = MarginNoise(**{name: form[name] for name in _NOISE})
+            circle = Circle.from_form(form["circle"])
+            return cls(encoding=encoding, circle=circle, noise=noise, **others)
+        except ParameterError as error:
+            raise MessageError(str(error)) from None
+
+    @property
+    def _length(self) -> int:
+        width = self.encoding.width if self.components is None else self.components
+        return self.bounds.outputs * (width + 1) + 1
+
+    def _components(self, totals: Totals) -> NDArray[np.float64] | None:
+        if self.components is None:
+            return None
+        products = ScatterNoise.read(totals[0], self.encoding.width)
+        return principal_components(products, self.components)[0]
+
+    def _check_question(self, question: Question) -> None:
+        expected = [(self._length, (self.components or 0) * self.encoding.width)]
+        if self.components is not None:
+            expected.insert(0, (ScatterNoise.length(self.encoding.width), 0))
+        asked = (question.length, question.given.size)
+        known = 0 <= question.number < self.rounds and asked == expected[question.number]
+        # Components have entries of at most one. Larger ones could make sums overflow for some rows
+        # and not for others, and whether an answer comes would tell which.
+        if not known or not (np.abs(question.given) <= _LARGEST_ENTRY).all():
+            message = "the question must be one of the protocol's rounds, of its length."
+            raise MessageError(message)
+
+
+def _least_noise(
+    bounds: LossBounds,
+    epsilon: float,
+    delta: float,
+    share: float,
+    regularisation: float,
+    width: int,
+) -> tuple[MarginNoise, float]:
+    """Return the noise inside the objective, and the mu of components."""
+    if delta == 0.0 and share:
+        raise ParameterError("delta", "above 0 with components", delta)
+    pure = MarginNoise.gamma(
+        bounds=bounds, epsilon=epsilon * (1 - share), regularisation=regularisation
+    )
+    if delta == 0.0:
+        return pure, 0.0
+    normal, mu = MarginNoise.gaussian(
+        bounds=bounds, epsilon=epsilon, delta=delta, regularisation=regularisation, share=share
+    )
+    beside = _mu(epsilon * share, delta) if share else 0.0
+    numbers = bounds.outputs * width
+    less = pure.deviation(numbers) < normal.deviation(numbers) and beside >= mu
+    return (pure, beside) if less else (normal, mu)
+
+
+def _mu(epsilon: float, delta: float) -> float:
+    found = GaussianDP.for_approximate(epsilon=epsilon, delta=delta, neighbours=_TABLE)
+    return min(found.mu, 10.0) * (1 - 1e-8)
+
+
+def _method(loss: Loss, noise: MarginNoise) -> str:
+    return (
+        f"coefficients that minimise the {loss} loss of a party's rows of norm at most one with "
+        f"{noise.law} noise of scale {noise.scale:.3g} in the objective, averaged over the parties"
+    )

@@ -1,0 +1,305 @@
+"""A party of a federation: it answers one message after another, each once, by rules of its own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import FederationError, MessageError
+from supm._random import RandomSource
+from supm._validation import check_kind
+from supm.federation.protocol import Protocol, Question
+from supm.federation.rows import Rows
+from supm.federation.secure_sum import party
+from supm.federation.secure_sum.keys import hash_text
+from supm.federation.secure_sum.memory import Memory
+from supm.federation.secure_sum.roster import Roster, roster_fingerprint
+from supm.federation.secure_sum.rules import (
+    COULD_NOT_ANSWER,
+    DOES_NOT_TAKE_PART,
+    HEADER,
+    OwnProblem,
+    check_enough,
+    check_header,
+    check_vector,
+    header_of,
+    on_its_own,
+    refusal,
+    reply_header,
+)
+from supm.federation.secure_sum.shamir import SHARE_BYTES
+from supm.federation.secure_sum.wire import Reading, text_map, view_of
+from supm.messages import Commitments, Update, commitment
+
+__all__ = ["Participant"]
+
+_LONGEST: Final = 1 << 27
+_ENVELOPE_EXTRA: Final = 28
+_Answer = tuple[Memory, Update]
+
+# The state of a party that has left: it answers nothing more.
+_LEFT: Final = Memory(awaits="nothing").to_bytes()
+
+
+class Participant:
+    """One party with its table.
+
+    `answer` is a pure step on bytes: it takes the state that the last step returned and a message,
+    and returns the new state and the reply. It answers each question once. A message that comes
+    again is answered with the same bytes; another one in its place is refused, and the state stays
+    as it was. Where something of its own fails, it leaves the run.
+
+    Parameters
+    ----------
+    rows : Rows
+        The party's private table.
+    make_protocol : callable
+        Turns the text of a study into its protocol, or raises.
+    policy : callable
+        Is given the protocol and the text before anything else happens, and raises to refuse.
+    source_for : callable
+        Gives the randomness for a label: "keys", "shares", "round 0", "round 1", ….
+    on_problem : callable, optional
+        Is told the exception behind each refusal; for the party's own log.
+
+    Notes
+    -----
+    What leaves a party, besides public keys and its number of rows: for each round one vector under
+    masks, and shares of others' secrets. See docs/proofs/secure-sum.md.
+
+    A party that is asked again for a study whose run was stopped draws new noise: whether that is
+    allowed is for the policy to say, which can keep a budget.
+
+    Examples
+    --------
+    `Coordinator` shows a whole run. Here a party says no, and keeps to itself why:
+
+    >>> from supm.federation.rows import grid_rows
+    >>> def refuse(text):
+    ...     raise ValueError("we do not like it")
+    >>> rows = grid_rows(np.zeros((2, 1)), np.zeros(2, dtype=int), classes=1)
+    >>> party = Participant(rows, refuse, refuse, refuse, on_problem=print)
+    >>> fields = {"study": "text", "parties": 1, "number": 0, "simulation": False}
+    >>> state, reply = party.answer(b"", Update(kind="invite", fields=fields).to_bytes())
+    we do not like it
+    >>> Update.from_bytes(reply).fields["reason"]
+    'this party does not take part in this study; see its own log.'
+    """
+
+    def __init__(
+        self,
+        rows: Rows,
+        make_protocol: Callable[[str], Protocol],
+        policy: Callable[[Protocol, str], None],
+        source_for: Callable[[str], RandomSource],
+        on_problem: Callable[[Exception], None] | None = None,
+    ) -> None:
+        check_kind("rows", rows, Rows)
+        self._rows = rows
+        self._make_protocol = make_protocol
+        self._policy = policy
+        self._source_for = source_for
+        self._on_problem = on_problem or _say_nothing
+
+    def answer(self, state: bytes, message: bytes) -> tuple[bytes, bytes]:
+        """Answer one message.
+
+        Parameters
+        ----------
+        state : bytes
+            What the last answer returned; empty at first. It is secret.
+        message : bytes
+            What the server sent.
+
+        Returns
+        -------
+        tuple of bytes
+            The new state and the reply, which is a refusal where a rule is broken.
+        """
+        try:
+            return self._answer(state, message)
+        except OwnProblem as error:
+            self._on_problem(error.cause)
+            # It may have failed because of a record: asked again, it would tell more of it.
+            return _LEFT, refusal(error.sentence)
+        except (FederationError, MessageError) as error:
+            self._on_problem(error)
+            return state, refusal(str(error))
+        except Exception as error:  # noqa: BLE001  whatever it says, it must not go out
+            self._on_problem(error)
+            return _LEFT, refusal(COULD_NOT_ANSWER)
+
+    def released(self, state: bytes) -> str:
+        """Return what was published at the end of the run, or nothing before."""
+        return Memory.from_bytes(state).released
+
+    def roster_fingerprint(self, state: bytes) -> str:
+        """Return the fingerprint of the keys that the server gave, to compare with others."""
+        memory = Memory.from_bytes(state)
+        return roster_fingerprint(hash_text(memory.study), memory.roster)
+
+    def commitments(self, state: bytes) -> Commitments:
+        """Return the hashes of what this party sent, to find them where the run is published."""
+        memory = Memory.from_bytes(state)
+        study = hash_text(memory.study)
+        run = roster_fingerprint(study, memory.roster)
+        return Commitments(study=study, run=run, number=memory.number, rounds=memory.sent)
+
+    def _answer(self, state: bytes, message: bytes) -> tuple[bytes, bytes]:
+        memory = Memory.from_bytes(state)
+        asked = hashlib.sha256(message).hexdigest()
+        if asked == memory.asked:
+            return state, memory.reply
+        step = getattr(self, f"_on_{memory.awaits}")
+        after, update = step(memory, Reading(Update.from_bytes(message)))
+        reply = update.to_bytes()
+        return replace(after, asked=asked, reply=reply).to_bytes(), reply
+
+    def _on_invite(self, memory: Memory, got: Reading) -> _Answer:
+        got.check_shape("invite", ("study", "parties", "number", "simulation"))
+        text = got.text("study")
+        protocol = on_its_own(DOES_NOT_TAKE_PART, lambda: self._make_protocol(text))
+        got.check_same("parties", protocol.circle.parties)
+        number = got.whole("number", 0, protocol.circle.parties - 1)
+        source = self._source("keys", simulation=got.flag("simulation"))
+        # The policy comes last: what it writes down is spent, whatever happens then.
+        on_its_own(DOES_NOT_TAKE_PART, lambda: self._policy(protocol, text))
+        secrets, study = party.Secrets.draw(protocol.rounds, source), hash_text(text)
+        after = replace(
+            memory,
+            awaits="roster",
+            study=text,
+            number=number,
+            simulation=got.flag("simulation"),
+            envelope=secrets.envelope,
+            masks=secrets.masks,
+            seeds=secrets.seeds,
+        )
+        told = {"size": self._rows.size, "simulation": source.simulation}
+        fields = {"study": study, "number": number, **told, **secrets.public(study).to_form()}
+        return after, Update(kind="keys", fields=fields)
+
+    def _on_roster(self, memory: Memory, got: Reading) -> _Answer:
+        got.check_shape("roster", ("study", "roster"))
+        protocol, study = self._protocol(memory), hash_text(memory.study)
+        got.check_same("study", study)
+        circle, form = protocol.circle, got.update.fields["roster"]
+        roster = Roster.from_form(form, circle.parties, protocol.rounds)
+        check_enough(roster.members, memory.number, circle.threshold)
+        secrets = party.Secrets(memory.envelope, memory.masks, memory.seeds)
+        if roster[memory.number] != secrets.public(study):
+            message = "the roster has other keys in the place of this party's own."
+            raise FederationError(message)
+        source = self._source("shares", simulation=memory.simulation)
+        envelopes, kept = party.deal_shares(memory, roster, circle.threshold, source)
+        after = replace(memory, awaits="question", roster=roster, held=kept)
+        fields = {**reply_header(after, "study", "roster"), "envelopes": text_map(envelopes)}
+        return after, Update(kind="shares", fields=fields)
+
+    def _on_question(self, memory: Memory, got: Reading) -> _Answer:
+        fields = (*HEADER, "length", "present", "shape", "envelopes")
+        got.check_shape("question", fields, numbers=got.update.numbers.size)
+        given = got.update.floats.reshape(got.shape("shape"))
+        protocol = self._protocol(memory)
+        memory = self._present(memory, got, protocol)
+        length = got.whole("length", 1, _LONGEST)
+        if not np.isfinite(given).all():
+            message = "a question must hold finite numbers."
+            raise FederationError(message)
+        question = Question(number=memory.round, length=length, given=given)
+        vector = self._vector(memory, protocol, question)
+        if vector.size != length:
+            message = f"in round {memory.round} this protocol tells another count of numbers."
+            raise FederationError(message)
+        seen = {**header_of(memory, *HEADER), "length": length, "present": list(memory.present)}
+        after = replace(memory, awaits="survivors", view=view_of(seen, given))
+        hidden, header = party.hide_vector(after, vector), reply_header(after, *HEADER)
+        after = replace(after, sent=(*memory.sent, commitment(header, hidden)))
+        return after, Update(kind="masked", fields=header, numbers=hidden)
+
+    def _present(self, memory: Memory, got: Reading, protocol: Protocol) -> Memory:
+        check_header(memory, got)
+        first = memory.round == 0
+        allowed = memory.roster.members if first else memory.held[memory.round]
+        present = got.parties("present", allowed)
+        check_enough(present, memory.number, protocol.circle.threshold)
+        senders = [n for n in present if first and n != memory.number]
+        size = 2 * SHARE_BYTES * protocol.rounds + _ENVELOPE_EXTRA
+        envelopes = got.bytes_by_party("envelopes", senders, size)
+        return replace(memory, present=present, held=party.collect_shares(memory, envelopes))
+
+    def _on_survivors(self, memory: Memory, got: Reading) -> _Answer:
+        got.check_shape("survivors", (*HEADER, "survivors"))
+        check_header(memory, got)
+        circle = self._protocol(memory).circle
+        survivors = got.parties("survivors", memory.present)
+        check_enough(survivors, memory.number, circle.threshold)
+        after = replace(memory, survivors=survivors)
+        if not circle.dropouts:
+            return self._unmask(after)
+        fields = {**reply_header(after, *HEADER), "tags": text_map(party.confirm_tags(after))}
+        return replace(after, awaits="confirmed"), Update(kind="confirm", fields=fields)
+
+    def _on_confirmed(self, memory: Memory, got: Reading) -> _Answer:
+        got.check_shape("confirmed", (*HEADER, "confirmed", "tags"))
+        check_header(memory, got)
+        told = got.parties("confirmed", [n for n in memory.survivors if n != memory.number])
+        tags = got.bytes_by_party("tags", told, 32)
+        party.check_tags(memory, tags, self._protocol(memory).circle.threshold)
+        return self._unmask(memory)
+
+    def _unmask(self, memory: Memory) -> _Answer:
+        seeds, lost = party.reveal_shares(memory)
+        shares = {"seeds": text_map(seeds), "lost": text_map(lost)}
+        more = memory.round + 1 < len(memory.masks)
+        after = replace(memory.without_round(), awaits="question" if more else "release")
+        return after, Update(kind="unmask", fields={**reply_header(memory, *HEADER), **shares})
+
+    def _on_release(self, memory: Memory, got: Reading) -> _Answer:
+        got.check_shape("release", ("study", "roster", "release"))
+        check_header(memory, got, "study", "roster")
+        text = got.text("release")
+        # What is not kept cannot be lost: the secrets of the run have done their work.
+        after = Memory(
+            awaits="nothing",
+            study=memory.study,
+            number=memory.number,
+            roster=memory.roster,
+            masks=memory.masks,
+            released=text,
+            sent=memory.sent,
+        )
+        return after, Update(kind="received", fields=reply_header(memory, "study", "roster"))
+
+    def _on_nothing(self, _memory: Memory, _got: Reading) -> _Answer:
+        message = "the run is over; nothing more is answered."
+        raise FederationError(message)
+
+    def _protocol(self, memory: Memory) -> Protocol:
+        return on_its_own(COULD_NOT_ANSWER, lambda: self._make_protocol(memory.study))
+
+    def _vector(self, memory: Memory, protocol: Protocol, question: Question) -> NDArray[np.int64]:
+        label = f"round {memory.round}"
+        source = self._source(label, simulation=memory.simulation)
+        return on_its_own(
+            COULD_NOT_ANSWER,
+            lambda: check_vector(protocol.tell(self._rows, question, source)),
+        )
+
+    def _source(self, label: str, *, simulation: bool) -> RandomSource:
+        source = on_its_own(COULD_NOT_ANSWER, lambda: self._source_for(label))
+        if source.simulation != simulation:
+            # If the others drew from a public seed, this party's noise would be all there is.
+            own = "a public seed" if source.simulation else "secure randomness"
+            message = f"this party draws from {own}, and the run is of the other kind."
+            raise FederationError(message)
+        return source
+
+
+def _say_nothing(_problem: Exception) -> None:
+    """Keep no log."""

@@ -1,0 +1,212 @@
+"""Keys between two parties, the streams made of them, and closed envelopes.
+
+A party makes one key pair for envelopes and one for the masks of each round, so that opening a key
+of one round says nothing about any other. Whatever is derived from an agreed secret is bound to the
+study, the round, the two public keys and the purpose.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from numpy.typing import NDArray
+
+from supm._errors import FederationError
+from supm._json import canonical
+from supm._random import RandomSource
+
+__all__ = [
+    "KEY_BYTES",
+    "SETUP",
+    "Binding",
+    "agree",
+    "check_public",
+    "commit",
+    "hash_text",
+    "new_secret",
+    "open_envelope",
+    "public_of",
+    "seal_envelope",
+    "stream",
+]
+
+KEY_BYTES: Final = 32
+"""How long a secret, a public key and a derived key are."""
+
+SETUP: Final = -1
+"""The round of what is agreed before the first."""
+
+_NONCE_BYTES: Final = 12
+_ANY_SECRET: Final = bytes(range(KEY_BYTES))
+_ZEROS: Final = bytes(1 << 19)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binding:
+    """What a derived key is for; with another binding it is another key.
+
+    Parameters
+    ----------
+    study : str
+        The hash of the study.
+    round : int
+        The round, or `SETUP`.
+    purpose : str
+        "mask", "self", "envelope", "confirm", ….
+    view : str, default ""
+        The hash of what the party was shown before; two parties who were shown different things
+        derive different keys.
+    """
+
+    study: str
+    round: int
+    purpose: str
+    view: str = ""
+
+    def info(self, first: bytes = b"", second: bytes = b"") -> bytes:
+        """Return the text that goes into the derivation, with the public keys in order."""
+        keys = sorted((first.hex(), second.hex()))
+        form = [self.study, self.round, self.purpose, self.view, *keys]
+        return b"supm secure sum 1 " + canonical(form).encode()
+
+
+def new_secret(source: RandomSource, count: int) -> list[bytes]:
+    """Draw secrets of 32 bytes.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> [len(secret) for secret in new_secret(simulation(1), 2)]
+    [32, 32]
+    """
+    drawn = source.words(4 * count).astype("<u8").tobytes()
+    return [drawn[start : start + KEY_BYTES] for start in range(0, len(drawn), KEY_BYTES)]
+
+
+def public_of(secret: bytes) -> bytes:
+    """Return the public key of a secret.
+
+    Examples
+    --------
+    >>> len(public_of(bytes(range(32))))
+    32
+    """
+    return X25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+
+
+def check_public(public: bytes) -> None:
+    """Raise FederationError where 32 bytes are a key on which anybody could agree with anybody.
+
+    Examples
+    --------
+    >>> check_public(bytes(32))
+    Traceback (most recent call last):
+    supm._errors.FederationError: a public key is one of the few that hide nothing.
+    """
+    _exchange(_ANY_SECRET, public)
+
+
+def agree(secret: bytes, public: bytes, binding: Binding) -> bytes:
+    """Return the key that the holders of two secrets both derive, and nobody else.
+
+    Examples
+    --------
+    >>> one, two = bytes(range(32)), bytes(range(1, 33))
+    >>> mask = Binding(study="0" * 64, round=0, purpose="mask")
+    >>> agree(one, public_of(two), mask) == agree(two, public_of(one), mask)
+    True
+    """
+    return _derive(_exchange(secret, public), binding.info(public_of(secret), public))
+
+
+def commit(secret: bytes, binding: Binding) -> bytes:
+    """Return what fixes a secret without telling it.
+
+    Examples
+    --------
+    >>> fixed = commit(bytes(range(32)), Binding(study="0" * 64, round=0, purpose="commitment"))
+    >>> fixed == commit(bytes(32), Binding(study="0" * 64, round=0, purpose="commitment"))
+    False
+    """
+    return _derive(secret, binding.info())
+
+
+def stream(key: bytes, length: int) -> NDArray[np.uint64]:
+    """Return the first words of the AES-256-CTR keystream of a key, which is used for nothing else.
+
+    Examples
+    --------
+    >>> stream(bytes(32), 2).tolist() == stream(bytes(32), 3)[:2].tolist()
+    True
+    """
+    encrypt = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+    # update_into wants room for one more block than it writes.
+    out = np.empty(length + 2, dtype="<u8")
+    room, done, total = out.data.cast("B"), 0, 8 * length
+    while done < total:
+        piece = min(len(_ZEROS), total - done)
+        done += encrypt.update_into(memoryview(_ZEROS)[:piece], room[done:])
+    return out[:length].astype(np.uint64, copy=False)
+
+
+def seal_envelope(key: bytes, content: bytes, source: RandomSource) -> bytes:
+    """Close an envelope (AES-256-GCM).
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> open_envelope(bytes(32), seal_envelope(bytes(32), b"share", simulation(1)))
+    b'share'
+    """
+    nonce = source.words(2).astype("<u8").tobytes()[:_NONCE_BYTES]
+    return nonce + AESGCM(key).encrypt(nonce, content, None)
+
+
+def open_envelope(key: bytes, envelope: bytes) -> bytes:
+    """Open an envelope, or raise FederationError where it was made with another key or changed.
+
+    Examples
+    --------
+    >>> open_envelope(bytes(32), bytes(40))
+    Traceback (most recent call last):
+    supm._errors.FederationError: an envelope was closed with another key, or changed on its way.
+    """
+    nonce, sealed = envelope[:_NONCE_BYTES], envelope[_NONCE_BYTES:]
+    try:
+        return AESGCM(key).decrypt(nonce, sealed, None)
+    except (InvalidTag, ValueError):
+        message = "an envelope was closed with another key, or changed on its way."
+        raise FederationError(message) from None
+
+
+def _exchange(secret: bytes, public: bytes) -> bytes:
+    try:
+        other = X25519PublicKey.from_public_bytes(public)
+        return X25519PrivateKey.from_private_bytes(secret).exchange(other)
+    except ValueError:
+        message = "a public key is one of the few that hide nothing."
+        raise FederationError(message) from None
+
+
+def _derive(secret: bytes, info: bytes) -> bytes:
+    return HKDF(algorithm=hashes.SHA256(), length=KEY_BYTES, salt=None, info=info).derive(secret)
+
+
+def hash_text(text: str) -> str:
+    """Return the hash of a text, in hexadecimal.
+
+    Examples
+    --------
+    >>> hash_text("")[:8]
+    'e3b0c442'
+    """
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,158 @@
+"""What a party keeps between two messages: keys, seeds and shares, and nothing of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from supm._errors import FederationError
+from supm._json import canonical, read_object
+from supm.federation.secure_sum.roster import Roster
+from supm.federation.secure_sum.shamir import SHARE_BYTES
+from supm.federation.secure_sum.wire import as_bytes, as_text, text_map
+
+__all__ = ["Memory"]
+
+_MARK: Final = b"supm-party-1\n"
+_LENGTH_BYTES: Final = 8
+_PLAIN: Final = ("awaits", "study", "number", "round", "view", "asked", "released", "simulation")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memory:
+    """The state of a party in a run. It is secret: it holds the keys of the masks.
+
+    Parameters
+    ----------
+    awaits : str
+        The kind of message that is due next.
+    study : str
+        The text that was consented to.
+    number : int
+        The party's number.
+    round : int
+        The round that is under way or due.
+    view : str
+        The hash of what this round's question showed.
+    asked : str
+        The hash of the last message that was answered.
+    released : str
+        What was published at the end.
+    simulation : bool
+        Whether the server said that nothing of the run is private.
+    envelope : bytes
+        The secret of its envelopes.
+    masks, seeds : tuple of bytes
+        The secrets of each round; empty once the round is over.
+    roster : Roster
+        The public keys of all.
+    held : tuple of mapping of int to bytes
+        For each round, by party: a share of its mask secret, then one of its seed.
+    present, survivors : tuple of int
+        Who was asked in this round, and who answered.
+    sent : tuple of str
+        The commitment to what it sent in each round so far.
+    reply : bytes
+        The last answer, to give it again where the message comes again.
+
+    Examples
+    --------
+    >>> Memory.from_bytes(Memory(awaits="roster", number=3).to_bytes()).number
+    3
+    """
+
+    awaits: str = "invite"
+    study: str = ""
+    number: int = 0
+    round: int = 0
+    view: str = ""
+    asked: str = ""
+    released: str = ""
+    simulation: bool = False
+    envelope: bytes = b""
+    masks: tuple[bytes, ...] = ()
+    seeds: tuple[bytes, ...] = ()
+    roster: Roster = field(default_factory=lambda: Roster(()))
+    held: tuple[Mapping[int, bytes], ...] = ()
+    present: tuple[int, ...] = ()
+    survivors: tuple[int, ...] = ()
+    sent: tuple[str, ...] = ()
+    reply: bytes = b""
+
+    def __repr__(self) -> str:
+        """Say what is due, never a secret."""
+        return f"Memory(awaits={self.awaits!r}, number={self.number}, round={self.round})"
+
+    def without_round(self) -> Memory:
+        """Forget the secrets of the round that is over, and wait for the next."""
+        over = self.round
+        return replace(
+            self,
+            round=over + 1,
+            masks=_emptied(self.masks, over, b""),
+            seeds=_emptied(self.seeds, over, b""),
+            held=_emptied(self.held, over, {}),
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return the state as the engine keeps it."""
+        text = canonical(self._form()).encode()
+        return b"".join((_MARK, len(text).to_bytes(_LENGTH_BYTES, "little"), text, self.reply))
+
+    def _form(self) -> dict[str, Any]:
+        return {
+            **{name: getattr(self, name) for name in _PLAIN},
+            "envelope": as_text(self.envelope),
+            "masks": [as_text(secret) for secret in self.masks],
+            "seeds": [as_text(seed) for seed in self.seeds],
+            "roster": self.roster.to_form(),
+            "held": [text_map(shares) for shares in self.held],
+            "present": list(self.present),
+            "survivors": list(self.survivors),
+            "sent": list(self.sent),
+        }
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Memory:
+        """Read what `to_bytes` wrote; nothing is the state of a party that was not asked yet."""
+        if not content:
+            return cls()
+        start = len(_MARK) + _LENGTH_BYTES
+        end = start + int.from_bytes(content[len(_MARK) : start], "little")
+        try:
+            if not content.startswith(_MARK) or end > len(content):
+                raise ValueError  # noqa: TRY301  one sentence for all that is no state
+            form = read_object(content[start:end].decode(), "state", FederationError)
+            return cls._read(form, content[end:])
+        except (ValueError, KeyError, TypeError, AttributeError, FederationError):
+            message = "the state of this party cannot be read; keep it as it was returned."
+            raise FederationError(message) from None
+
+    @classmethod
+    def _read(cls, form: dict[str, Any], reply: bytes) -> Memory:
+        rounds = len(form["masks"])
+        return cls(
+            **{name: form[name] for name in _PLAIN},
+            envelope=_secret(form["envelope"]),
+            masks=tuple(_secret(one) for one in form["masks"]),
+            seeds=tuple(_secret(one) for one in form["seeds"]),
+            roster=Roster.from_form(form["roster"], len(form["roster"]), rounds),
+            held=tuple(_shares(one) for one in form["held"]),
+            present=tuple(form["present"]),
+            survivors=tuple(form["survivors"]),
+            sent=tuple(form["sent"]),
+            reply=reply,
+        )
+
+
+def _emptied(values: tuple[Any, ...], place: int, empty: object) -> tuple[Any, ...]:
+    return (*values[:place], empty, *values[place + 1 :])
+
+
+def _secret(text: str) -> bytes:
+    return as_bytes(text, 32, "secret") if text else b""
+
+
+def _shares(form: dict[str, str]) -> dict[int, bytes]:
+    return {int(n): as_bytes(text, 2 * SHARE_BYTES, "shares") for n, text in form.items()}

@@ -1,0 +1,169 @@
+"""Reading what others sent: every field is checked, and what is wrong is named, never shown."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import FederationError
+from supm._json import canonical
+from supm.messages.update import Update
+
+__all__ = ["Reading", "as_bytes", "as_text", "text_map", "view_of"]
+
+_MOST_AXES: Final = 4
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A message whose fields are read one by one, each with its rule.
+
+    Parameters
+    ----------
+    update : Update
+        What was received.
+
+    Examples
+    --------
+    >>> got = Reading(Update(kind="keys", fields={"size": 12}))
+    >>> got.whole("size", 0, 100)
+    12
+    >>> got.whole("size", 0, 10)
+    Traceback (most recent call last):
+    supm._errors.FederationError: its field size must be a whole number in [0, 10].
+    """
+
+    update: Update
+
+    def check_shape(self, kind: str, fields: Collection[str], *, numbers: int = 0) -> None:
+        """Refuse another kind of message, other fields, or another count of numbers."""
+        _check(self.update.kind == kind, f"a message of kind {kind} was due.")
+        wanted = ", ".join(sorted(fields))
+        _check(set(self.update.fields) == set(fields), f"its fields must be {wanted}.")
+        _check(self.update.numbers.size == numbers, f"it must bring {numbers} numbers.")
+
+    def check_same(self, name: str, value: object) -> None:
+        """Refuse a field that is not what it must be: another study, another round, a replay."""
+        got = self.update.fields.get(name)
+        same = type(got) is type(value) and got == value
+        _check(same, f"its field {name} is not that of this study, run, round and party.")
+
+    def whole(self, name: str, low: int, high: int) -> int:
+        """Return a field that is a whole number."""
+        value = self.update.fields.get(name)
+        fine = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+        _check(fine, f"its field {name} must be a whole number in [{low}, {high}].")
+        return int(value)  # type: ignore[arg-type]  # checked in the line above
+
+    def flag(self, name: str) -> bool:
+        """Return a field that is true or false."""
+        value = self.update.fields.get(name)
+        _check(isinstance(value, bool), f"its field {name} must be true or false.")
+        return bool(value)
+
+    def text(self, name: str) -> str:
+        """Return a field that is a text."""
+        value = self.update.fields.get(name)
+        _check(isinstance(value, str), f"its field {name} must be a text.")
+        return str(value)
+
+    def parties(self, name: str, allowed: Collection[int]) -> tuple[int, ...]:
+        """Return a field that lists some of the allowed parties, in order and each once."""
+        value = self.update.fields.get(name)
+        told = value if isinstance(value, list) else [None]
+        whole = all(type(one) is int for one in told)
+        fine = whole and sorted(set(told)) == told and set(told) <= set(allowed)
+        _check(fine, f"its field {name} must list parties of this run in order, each once.")
+        return tuple(told)
+
+    def bytes_by_party(self, name: str, parties: Collection[int], size: int) -> dict[int, bytes]:
+        """Return a field that holds bytes for exactly the given parties."""
+        value = self.update.fields.get(name)
+        fine = isinstance(value, dict) and set(value) == {str(one) for one in parties}
+        _check(fine, f"its field {name} must have one entry for each party it is about.")
+        told: dict[str, Any] = value or {}
+        return {one: as_bytes(told[str(one)], size, name) for one in sorted(parties)}
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """Return a field that is a shape for all the numbers of the message."""
+        value = self.update.fields.get(name)
+        told = value if isinstance(value, list) else [None]
+        fine = all(type(one) is int and one >= 0 for one in told) and len(told) <= _MOST_AXES
+        fine = fine and math.prod(told) == self.update.numbers.size
+        _check(fine, f"its field {name} must be a shape for its numbers.")
+        return tuple(told)
+
+    def byte_list(self, name: str, count: int, size: int) -> tuple[bytes, ...]:
+        """Return a field that lists so many byte strings of one size."""
+        value = self.update.fields.get(name)
+        fine = isinstance(value, list) and len(value) == count
+        _check(fine, f"its field {name} must list {count} texts.")
+        return tuple(as_bytes(one, size, name) for one in value or [])
+
+
+def as_text(content: bytes) -> str:
+    """Return bytes as text (base64).
+
+    Examples
+    --------
+    >>> as_text(b"key")
+    'a2V5'
+    """
+    return base64.b64encode(content).decode()
+
+
+def as_bytes(text: object, size: int, name: str) -> bytes:
+    """Return the bytes that `as_text` wrote, or raise FederationError.
+
+    Examples
+    --------
+    >>> as_bytes("a2V5", 3, "key")
+    b'key'
+    >>> as_bytes("a2V5", 32, "key")
+    Traceback (most recent call last):
+    supm._errors.FederationError: its field key must be base64 of 32 bytes.
+    """
+    try:
+        content = base64.b64decode(text, validate=True) if isinstance(text, str) else b""
+    except (binascii.Error, ValueError):
+        content = b""
+    # One meaning has one text: bits behind the last byte are refused.
+    fine = isinstance(text, str) and len(content) == size and as_text(content) == text
+    _check(fine, f"its field {name} must be base64 of {size} bytes.")
+    return content
+
+
+def text_map(content: Mapping[int, bytes]) -> dict[str, str]:
+    """Return bytes by party as plain values of JSON.
+
+    Examples
+    --------
+    >>> text_map({3: b"key"})
+    {'3': 'a2V5'}
+    """
+    return {str(number): as_text(one) for number, one in content.items()}
+
+
+def view_of(fields: Mapping[str, object], given: NDArray[np.float64]) -> str:
+    """Return the hash of all that the parties of a round are shown alike.
+
+    Examples
+    --------
+    >>> len(view_of({"round": 0, "present": [0, 1]}, np.array([0.5])))
+    64
+    """
+    form = canonical({**fields, "shape": list(given.shape)})
+    return hashlib.sha256(form.encode() + given.astype("<f8").tobytes()).hexdigest()
+
+
+def _check(fine: bool, sentence: str) -> None:  # noqa: FBT001  the check is its only argument
+    if not fine:
+        raise FederationError(sentence)

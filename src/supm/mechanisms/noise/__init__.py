@@ -1,0 +1,36 @@
+"""Noise for sums, matrices and models: exact on whole numbers, and the papers' own on floats."""
+
+from __future__ import annotations
+
+from supm.mechanisms.noise.discrete_gaussian import DiscreteGaussian
+from supm.mechanisms.noise.discrete_laplace import DiscreteLaplaceNoise
+from supm.mechanisms.noise.gamma_norm import GammaNorm
+from supm.mechanisms.noise.gaussian import GaussianNoise, classical_sigma
+from supm.mechanisms.noise.objective import LossBounds, ObjectivePerturbation
+from supm.mechanisms.noise.summed_gaussian import sigma_for, summed_mu
+from supm.mechanisms.noise.symmetric import mirrored_triangle, symmetric_gaussian, symmetric_noise
+from supm.mechanisms.noise.zero_sum import (
+    ZeroSumNoise,
+    information_coalition,
+    information_eavesdropper,
+    information_publisher,
+)
+
+__all__ = [
+    "DiscreteGaussian",
+    "DiscreteLaplaceNoise",
+    "GammaNorm",
+    "GaussianNoise",
+    "LossBounds",
+    "ObjectivePerturbation",
+    "ZeroSumNoise",
+    "classical_sigma",
+    "information_coalition",
+    "information_eavesdropper",
+    "information_publisher",
+    "mirrored_triangle",
+    "sigma_for",
+    "summed_mu",
+    "symmetric_gaussian",
+    "symmetric_noise",
+]

@@ -1,0 +1,110 @@
+"""What servers and parties of a federation send each other: a few fields, and whole numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import MessageError, ParameterError
+from supm._json import canonical, read_object
+from supm._validation import check_kind
+from supm.messages._texts import check_text
+
+__all__ = ["Update"]
+
+# A name and a version: whoever speaks another version is refused at the first byte.
+_MARK: Final = b"supm-update-1\n"
+_LENGTH_BYTES: Final = 8
+_LONGEST_KIND: Final = 40
+_MOST_NUMBERS: Final = 1 << 27
+_WIRE: Final = np.dtype("<u8")
+
+
+def _nothing() -> NDArray[np.uint64]:
+    return np.empty(0, dtype=np.uint64)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Update:
+    """One message of a federation.
+
+    Parameters
+    ----------
+    kind : str
+        What it is: "invite", "keys", "masked", ….
+    fields : dict
+        Plain values of JSON; whoever receives them checks them.
+    numbers : ndarray of uint64
+        Masked sums, or the bits of public numbers (`floats`).
+
+    Examples
+    --------
+    >>> sent = Update(kind="masked", fields={"round": 1}, numbers=np.arange(3, dtype=np.uint64))
+    >>> got = Update.from_bytes(sent.to_bytes())
+    >>> got.kind, got.fields, got.numbers.tolist()
+    ('masked', {'round': 1}, [0, 1, 2])
+    """
+
+    kind: str
+    fields: dict[str, Any] = field(default_factory=dict)
+    numbers: NDArray[np.uint64] = field(default_factory=_nothing)
+
+    def __post_init__(self) -> None:
+        check_text("kind", self.kind, _LONGEST_KIND)
+        check_kind("fields", self.fields, dict)
+        given: object = self.numbers
+        if not isinstance(given, np.ndarray) or given.dtype != np.uint64 or given.ndim != 1:
+            raise ParameterError("numbers", "a vector of uint64", type(given))
+        if given.size > _MOST_NUMBERS:
+            raise ParameterError("numbers", f"at most {_MOST_NUMBERS} of them", given.size)
+
+    @property
+    def floats(self) -> NDArray[np.float64]:
+        """The numbers as the floats whose bits they are."""
+        return self.numbers.view(np.float64)
+
+    def __repr__(self) -> str:
+        """Say what it is and how long, never what it holds."""
+        return f"Update(kind={self.kind!r}, numbers={self.numbers.size})"
+
+    def to_bytes(self) -> bytes:
+        """Return the message as it goes over the wire."""
+        text = canonical({"kind": self.kind, "fields": self.fields}).encode()
+        length = len(text).to_bytes(_LENGTH_BYTES, "little")
+        return b"".join((_MARK, length, text, self.numbers.astype(_WIRE, copy=False).tobytes()))
+
+    @classmethod
+    def from_bytes(cls, content: object) -> Update:
+        """Read what `to_bytes` wrote.
+
+        Raises
+        ------
+        MessageError
+            If the bytes are no message of this version.
+        """
+        if not isinstance(content, bytes) or not content.startswith(_MARK):
+            message = "a message of a federation must be bytes of version 1."
+            raise MessageError(message)
+        start = len(_MARK) + _LENGTH_BYTES
+        end = start + int.from_bytes(content[len(_MARK) : start], "little")
+        if end > len(content) or (len(content) - end) % _WIRE.itemsize:
+            message = "a message of a federation is cut off; send it again."
+            raise MessageError(message)
+        return cls._read(content[start:end], content[end:])
+
+    @classmethod
+    def _read(cls, text: bytes, numbers: bytes) -> Update:
+        try:
+            form = read_object(text.decode(), "message", MessageError)
+            if set(form) != {"kind", "fields"}:
+                message = "a message of a federation has the fields kind and fields."
+                raise MessageError(message)
+            told = np.frombuffer(numbers, dtype=_WIRE).astype(np.uint64, copy=False)
+            return cls(kind=form["kind"], fields=form["fields"], numbers=told)
+        except (ParameterError, UnicodeDecodeError) as error:
+            kind = "not UTF-8." if isinstance(error, UnicodeDecodeError) else str(error)
+            message = f"a message of a federation cannot be read: {kind}"
+            raise MessageError(message) from None

@@ -1,0 +1,278 @@
+"""The program for stock SuperNodes: its folder, and both sides of it without a network."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from supm._errors import FederationError, MessageError, ParameterError
+from supm.cli import main
+from supm.cli._federate_app import add_app
+from supm.cli._flower_app import run_source, write_app
+from supm.datasets import load_wdbc
+
+if not os.environ.get("SUPM_REQUIRE_ALL"):
+    pytest.importorskip("flwr", reason="pip install 'supm[federated]' to run the tests of Flower")
+
+from flwr.app import Context, Message, RecordDict
+from flwr.supercore.task_identity import TaskIdentity
+
+from supm.cli._flower_app_client import clientapp
+from supm.cli._flower_app_server import serverapp
+from supm.engines.flower.carrying import ASK, record_of
+
+CREATE = ["federate", "create", "--schema", "wdbc.json", "--epsilon", "1", "--delta", "1e-5"]
+NAMES = ["party 0", "party 1"]
+POLICY = {"version": 1, "epsilon": 1, "delta": 1e-5, "total": {"epsilon": 4, "delta": 1e-4}}
+PARTY = {"version": 1, "study": "study.json", "policy": "policy.json", "simulation": True}
+NOT_ANSWERED = r"^this party did not answer; see its own log\.$"
+
+
+@pytest.fixture(autouse=True)
+def study(wdbc: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put two halves of WDBC beside a study of them, with a file for each party."""
+    data = load_wdbc()
+    for start, name in enumerate(NAMES):
+        with Path(f"{name}.csv").open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(data.columns)
+            columns = [column[start::2] for column in data.columns.values()]
+            writer.writerows(zip(*columns, strict=True))
+        Path(name).mkdir()
+        Path(name, "policy.json").write_text(json.dumps(POLICY))
+        write_party(name)
+    wanted = ["--protocol", "pca", "--components", "2", "--parties", "2", "-o", "study.json"]
+    assert main([*CREATE, *wanted]) == 0
+    # What Flower sets in the processes of its programs.
+    for number in ("_run_id", "_node_id", "_task_id"):
+        monkeypatch.setattr(TaskIdentity, number, 1)
+    return wdbc
+
+
+def write_party(name: str, **more: Any) -> Path:
+    form = PARTY | {"name": name, "data": f"../{name}.csv", "study": "../study.json"} | more
+    path = Path(name, "party.json").absolute()
+    path.write_text(json.dumps({key: each for key, each in form.items() if each is not None}))
+    return path
+
+
+def context(node: dict[str, Any], run: dict[str, Any]) -> Context:
+    return Context(run_id=1, node_id=2, node_config=node, state=RecordDict(), run_config=run)
+
+
+class GridHere:
+    """Hand messages to programs of this process, as a SuperLink does to SuperNodes."""
+
+    def __init__(self, nodes: dict[int, Context]) -> None:
+        self._nodes, self._app = nodes, clientapp()
+        self._replies: dict[str, Message] = {}
+
+    def get_node_ids(self) -> Iterable[int]:
+        return list(self._nodes)
+
+    def push_messages(self, messages: Iterable[Message]) -> Iterable[str]:
+        names = []
+        for message in messages:
+            names.append(f"message {len(self._replies)}")
+            message.metadata.__dict__["_message_id"] = names[-1]
+            reply = self._app(message, self._nodes[message.metadata.dst_node_id])
+            self._replies[names[-1]] = reply
+        return names
+
+    def pull_messages(self, names: Iterable[str]) -> Iterable[Message]:
+        return [self._replies[name] for name in names]
+
+
+def run(config: dict[str, Any], names: Sequence[str] = NAMES) -> None:
+    files = [str(Path(name, "party.json").absolute()) for name in names]
+    nodes = {11 + n: context({"party-file": each}, config) for n, each in enumerate(files)}
+    grid: Any = GridHere(nodes)
+    serverapp(Path("study.json"))(grid, context({}, config))
+
+
+def settings(**more: Any) -> dict[str, Any]:
+    return {"release": str(Path("there.json").absolute()), "seed": "", "nodes": ""} | more
+
+
+def test_the_folder_names_both_components_and_holds_the_study() -> None:
+    text = Path("study.json").read_text()
+    write_app(Path("app"), text, release=Path('odd "name" ü.json'), seed=2**127)
+    project = tomllib.loads(Path("app/pyproject.toml").read_text())
+    told = project["tool"]["flwr"]["app"]
+    assert told["components"] == {
+        "serverapp": "supm_federation.server:app",
+        "clientapp": "supm_federation.client:app",
+    }
+    assert told["config"]["release"] == str(Path('odd "name" ü.json').absolute())
+    assert told["config"]["seed"] == str(2**127)
+    assert project["project"]["dependencies"] == []
+    assert Path("app/supm_federation/study.json").read_text() == text
+    with pytest.raises(ParameterError, match="-o must be a new folder"):
+        write_app(Path("app"), text, release=Path("there.json"))
+    with pytest.raises(MessageError):
+        write_app(Path("other"), "{}", release=Path("there.json"))
+    assert not Path("other").exists()
+
+
+def test_without_a_seed_nothing_is_simulated() -> None:
+    write_app(Path("app"), Path("study.json").read_text(), release=Path("there.json"))
+    told = tomllib.loads(Path("app/pyproject.toml").read_text())["tool"]["flwr"]["app"]["config"]
+    assert not run_source(told).simulation
+    assert run_source({"seed": 7}).simulation
+    for wrong in ("x", "-1", "1.5", str(2**128 + 1), "9" * 10_000, True):
+        with pytest.raises(ParameterError, match="seed must be empty, or a whole number"):
+            run_source({"seed": wrong})
+
+
+@pytest.mark.parametrize("nodes", ["", "12 11"])
+def test_both_sides_publish_what_one_process_publishes(nodes: str) -> None:
+    tables = [f"{name}.csv" for name in NAMES]
+    assert main(["federate", "run", "study.json", *tables, "--seed", "7", "-o", "here.json"]) == 0
+    assert main(["federate", "run", "study.json", *tables, "--seed", "8", "-o", "other.json"]) == 0
+    run(settings(seed="7", nodes=nodes))
+    assert Path("there.json").read_text() == Path("here.json").read_text()
+    assert Path("there.json").read_text() != Path("other.json").read_text()
+    for name in NAMES:
+        [spent] = json.loads(Path(name, "policy.spent.json").read_text())["spent"]
+        assert 0.99 < spent["epsilon"] <= 1
+
+
+def test_a_party_that_draws_in_private_gives_another_release() -> None:
+    for name in NAMES:
+        write_party(name, simulation=None)
+    run(settings())
+    form = json.loads(Path("there.json").read_text())
+    assert form["statement"]["simulation"] is False
+    # The same study once more is beyond what the policy allows for it.
+    with pytest.raises(FederationError):
+        run(settings())
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"release": "there.json"}, "release must be a whole path"),
+        ({"release": "/no/such/folder/there.json"}, "release must be a file in a folder"),
+        ({"nodes": "11"}, "nodes must be empty, or the different numbers of 2 SuperNodes"),
+        ({"nodes": "11 11"}, "nodes must be empty"),
+        ({"nodes": "11 x"}, "nodes must be empty"),
+        ({"wait": 0.0}, "wait must be"),
+        ({"seed": "x"}, "seed must be"),
+    ],
+)
+def test_a_run_that_cannot_be_is_not_begun(more: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ParameterError, match=sentence):
+        run(settings(**more))
+    assert not Path("party 0/policy.spent.json").exists()
+
+
+def test_too_few_and_too_many_supernodes_are_no_circle() -> None:
+    with pytest.raises(FederationError, match="1 of 2 SuperNodes are there after 1 seconds"):
+        run(settings(wait=1), NAMES[:1])
+    with pytest.raises(FederationError, match="3 SuperNodes are there, and the study is for 2"):
+        run(settings(), [*NAMES, *NAMES[:1]])
+
+
+def refused(node: dict[str, Any], **more: Any) -> None:
+    """Ask a party, which must raise a sentence without anything of its machine."""
+    asked = Message(record_of(b"hello"), dst_node_id=2, message_type=ASK)
+    with pytest.raises(FederationError, match=NOT_ANSWERED) as caught:
+        clientapp()(asked, context(node, settings(**more)))
+    assert caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize("path", [None, "party.json", 3, "/no/such/party.json"])
+def test_without_a_party_file_there_is_no_answer(
+    path: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    refused({} if path is None else {"party-file": path})
+    told = capsys.readouterr().out
+    assert told.startswith("supm: party-file must be ")
+    assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"version": 2}, "a party file of version 1 is such as"),
+        ({"data": None}, "a party file of version 1 is such as"),
+        ({"policy": 3}, "a party file of version 1 is such as"),
+        ({"simulation": "yes"}, "a party file of version 1 is such as"),
+        ({"secret": 1}, "secret"),
+        ({"data": "absent.csv"}, "must be a file that can be read"),
+        ({"study": "absent.json"}, "must be a file that can be read"),
+        ({"policy": "party.json"}, "policy"),
+    ],
+)
+def test_a_bad_party_file_is_one_sentence_in_the_log_of_its_own_machine(
+    more: dict[str, Any], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write_party("party 0", **more)
+    capsys.readouterr()
+    refused({"party-file": str(path)})
+    told = capsys.readouterr().out
+    assert sentence in told
+    assert told.count("\n") == 1
+
+
+def test_a_value_of_the_table_is_in_no_message_and_no_log(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = Path("party 0.csv").read_text().splitlines()
+    lines[1] = "thirtyseven" + lines[1][lines[1].index(",") :]
+    Path("party 0.csv").write_text("\n".join(lines))
+    capsys.readouterr()
+    refused({"party-file": str(Path("party 0/party.json").absolute())})
+    assert "thirtyseven" not in capsys.readouterr().out
+
+
+def test_who_takes_part_in_no_simulation_does_not_answer_in_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    path = write_party("party 0", simulation=None)
+    refused({"party-file": str(path)}, seed="7")
+    assert "this party takes part in none" in capsys.readouterr().out
+
+
+def test_an_error_that_is_not_ours_is_known_by_its_kind_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_: object) -> None:
+        own = "the record of patient 17"
+        raise RuntimeError(own)
+
+    monkeypatch.setattr("supm.cli._flower_app_client.read_rows", fail)
+    capsys.readouterr()
+    refused({"party-file": str(Path("party 0/party.json").absolute())})
+    assert capsys.readouterr().out == "supm: RuntimeError\n"
+
+
+def act(*words: str) -> int:
+    parser = argparse.ArgumentParser()
+    add_app(parser.add_subparsers())
+    arguments = parser.parse_args(["app", *words])
+    code: int = arguments.run(arguments)
+    return code
+
+
+def test_the_act_writes_the_folder_and_warns_in_its_help(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    capsys.readouterr()
+    assert act("study.json", "-o", "app", "--seed", "7") == 0
+    assert capsys.readouterr().out.endswith("is in app; submit it with flwr run app.\n")
+    told = tomllib.loads(Path("app/pyproject.toml").read_text())["tool"]["flwr"]["app"]["config"]
+    assert told["release"] == str(Path("release.json").absolute())
+    assert run_source(told).simulation
+    with pytest.raises(SystemExit):
+        act("--help")
+    assert "A SuperNode runs\nwhat the server submits" in capsys.readouterr().out

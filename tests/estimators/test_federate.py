@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from supm import ParameterError, SchemaError, simulation
+from supm.datasets import load_wdbc
+from supm.estimators import PrivateLDA, PrivateLogisticRegression, PrivatePCA, PrivateSVC, federate
+from supm.estimators._randomness import source_for
+from supm.federation import (
+    Circle,
+    Components,
+    Discriminant,
+    Margin,
+    Protocol,
+    SchemaEncoding,
+    VectorEncoding,
+    run_pooled,
+)
+
+WDBC = load_wdbc()
+ENCODING = SchemaEncoding(schema=WDBC.schema)
+
+
+def parts(count: int) -> list[dict[str, Any]]:
+    return [
+        {name: column[start::count] for name, column in WDBC.columns.items()}
+        for start in range(count)
+    ]
+
+
+def protocols(circle: Circle) -> dict[str, Protocol]:
+    budget: dict[str, Any] = {
+        "encoding": ENCODING, "epsilon": 2.0, "delta": 1e-5, "circle": circle,
+    }  # fmt: skip
+    return {
+        "discriminant": Discriminant.for_budget(**budget),
+        "components": Components.for_budget(components=3, **budget),
+        "svm": Margin.for_budget(loss="huber", components=4, **budget),
+        "logistic": Margin.for_budget(loss="logistic", components=None, **budget),
+    }
+
+
+@pytest.mark.parametrize("kind", ["discriminant", "components", "svm", "logistic"])
+@pytest.mark.parametrize("colluders", [0, 1, 2])
+def test_masks_change_nothing(kind: str, colluders: int) -> None:
+    protocol = protocols(Circle(parties=3, colluders=colluders))[kind]
+    run = federate(parts(3), protocol, random_state=7)
+    rows = [ENCODING.rows(WDBC.schema.read(table)) for table in parts(3)]
+    names = ["party 1", "party 2", "party 3"]
+    plain = run_pooled(protocol, rows, names, source_for(7, "federate"))
+    assert run.outcome.to_form() == plain.to_form()
+
+
+def test_the_order_of_tables_and_their_names_matter_for_noise_only() -> None:
+    protocol = protocols(Circle(parties=3, colluders=0))["components"]
+    tables = dict(zip("abc", parts(3), strict=True))
+    turned = {name: tables[name] for name in "cab"}
+    first = federate(tables, protocol, random_state=1).outcome.to_form()
+    assert federate(turned, protocol, random_state=1).outcome.to_form() == first
+
+
+def test_a_run_without_a_seed_is_no_simulation_and_never_the_same() -> None:
+    protocol = protocols(Circle(parties=2))["components"]
+    runs = [federate(parts(2), protocol) for _ in range(2)]
+    assert not any(run.release.statement.simulation for run in runs)
+    assert runs[0].outcome.to_form() != runs[1].outcome.to_form()
+
+
+def test_other_tables_are_refused() -> None:
+    protocol = protocols(Circle(parties=2))["discriminant"]
+    with pytest.raises(ParameterError, match="the 2 of the protocol"):
+        federate(parts(3), protocol)
+    other = SchemaEncoding(schema=WDBC.schema, norm=3.0)
+    vectors = Discriminant.for_budget(
+        encoding=VectorEncoding(width=30, classes=2),
+        epsilon=1.0,
+        delta=1e-5,
+        circle=Circle(parties=1),
+    )
+    with pytest.raises(ParameterError, match="a pair of vectors and labels"):
+        federate([parts(1)[0]], vectors)
+    assert other != ENCODING
+
+
+def test_records_of_another_schema_do_not_join() -> None:
+    missing = {name: column for name, column in parts(1)[0].items() if name != "mean radius"}
+    protocol = protocols(Circle(parties=1))["discriminant"]
+    with pytest.raises((SchemaError, ValueError), match="mean radius"):
+        federate([missing], protocol)
+
+
+def test_an_estimator_is_a_federation_of_one() -> None:
+    lda = PrivateLDA(epsilon=2.0, delta=1e-5, schema=WDBC.schema, random_state=3)
+    lda.fit(WDBC.columns, WDBC.target)
+    protocol = protocols(Circle(parties=1))["discriminant"]
+    rows = ENCODING.rows(WDBC.records())
+    plain = run_pooled(protocol, [rows], ["party 1"], source_for(3, "fit"))
+    assert lda.outcome_.to_form() == plain.to_form()
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        PrivateLDA(epsilon=4.0, schema=WDBC.schema, random_state=1),
+        PrivateSVC(epsilon=4.0, schema=WDBC.schema, random_state=1),
+        PrivateLogisticRegression(epsilon=4.0, schema=WDBC.schema, random_state=1),
+    ],
+    ids=["lda", "svc", "logistic"],
+)
+def test_a_table_is_learned(model: Any) -> None:
+    model.fit(WDBC.columns, WDBC.target)
+    found = model.predict(WDBC.columns)
+    majority = (WDBC.target == "benign").mean()
+    assert (found == WDBC.target).mean() > majority + 0.1
+    assert model.statement_.total.epsilon <= 4.0
+    assert model.clipped_ == 0
+
+
+def test_rows_over_the_norm_are_clipped_and_counted() -> None:
+    vectors = simulation(1).below(1000, 400).reshape(200, 2) / 500.0 - 1.0
+    labels = (vectors[:, 0] > 0).astype(int)
+    lda = PrivateLDA(epsilon=8.0, bounds=None, norm=0.5, random_state=1).fit(vectors, labels)
+    assert lda.clipped_ == np.count_nonzero(np.linalg.norm(vectors, axis=1) > 0.5)
+
+
+def test_more_components_than_columns_are_refused() -> None:
+    with pytest.raises(ParameterError, match="components"):
+        PrivatePCA(n_components=31, schema=WDBC.schema).fit(WDBC.columns)

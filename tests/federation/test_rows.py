@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from supm import ParameterError, RecordError
+from supm.federation.rows import GRID, Rows, grid_rows
+from supm.federation.sums import class_counts, class_sums, scatter, triangle, untriangle
+
+VECTORS = st.lists(st.lists(st.floats(-2, 2), min_size=3, max_size=3), min_size=1, max_size=20)
+
+
+def labels_of(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.arange(len(vectors)) % 2
+
+
+@settings(deadline=None)
+@given(VECTORS)
+def test_no_row_is_longer_than_one(vectors: list[list[float]]) -> None:
+    told = np.array(vectors)
+    rows = grid_rows(told, labels_of(told), classes=2)
+    whole = rows.values.astype(object)
+    assert all(sum(int(value) ** 2 for value in row) <= GRID**2 for row in whole)
+    assert (rows.values == np.trunc(rows.values)).all()
+
+
+@settings(deadline=None)
+@given(VECTORS)
+def test_rows_are_near_the_shortened_vectors(vectors: list[list[float]]) -> None:
+    told = np.array(vectors)
+    shortened = told / np.maximum(1.0, np.linalg.norm(told, axis=1))[:, None]
+    rows = grid_rows(told, labels_of(told), classes=2)
+    assert np.abs(rows.unit - shortened).max() <= 2.0 / GRID
+
+
+def test_long_rows_are_counted_and_zeros_stay() -> None:
+    told = np.array([[0.0, 0.0], [3.0, 4.0], [0.6, 0.8], [1.0, 0.0]])
+    rows = grid_rows(told, labels_of(told), classes=2)
+    assert rows.clipped == 1
+    assert rows.values[0].tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_not_finite_is_refused_without_saying_it(bad: float) -> None:
+    with pytest.raises(RecordError, match="not a finite number") as caught:
+        grid_rows(np.array([[bad, 0.123456]]), np.array([0]), classes=2)
+    assert "123456" not in str(caught.value)
+
+
+def test_rows_are_checked_when_made() -> None:
+    with pytest.raises(ParameterError, match="norm at most one"):
+        Rows(values=np.array([[GRID, 1.0]]), labels=np.array([0]), classes=2)
+    with pytest.raises(ParameterError, match="one row for each label"):
+        Rows(values=np.zeros((2, 1)), labels=np.array([0]), classes=2)
+    with pytest.raises(RecordError, match="2 public classes"):
+        Rows(values=np.zeros((1, 1)), labels=np.array([2]), classes=2)
+
+
+@settings(deadline=None)
+@given(VECTORS)
+def test_sums_are_exact_in_any_order(vectors: list[list[float]]) -> None:
+    told = np.array(vectors)
+    rows = grid_rows(told, labels_of(told), classes=3)
+    whole = rows.values.astype(np.int64)
+    assert (scatter(rows.values) == whole.T @ whole).all()
+    assert (scatter(rows.values[::-1].copy()) == scatter(rows.values)).all()
+    for number in range(3):
+        assert (class_sums(rows)[number] == whole[rows.labels == number].sum(axis=0)).all()
+    assert (class_counts(rows) == GRID * np.bincount(rows.labels, minlength=3)).all()
+
+
+def test_the_largest_sums_are_exact() -> None:
+    # More rows than one block of floats can add, each as long as a row can be.
+    values = np.zeros(((1 << 20) + 3, 2))
+    values[:, 0] = GRID
+    assert scatter(values)[0, 0] == len(values) * GRID**2
+
+
+def test_a_triangle_comes_back() -> None:
+    matrix = scatter(np.arange(12.0).reshape(4, 3))
+    assert (untriangle(triangle(matrix), 3) == matrix).all()
