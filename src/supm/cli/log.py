@@ -1,0 +1,223 @@
+"""The verb log: make a log of releases, look at it, prove from it, and check all of it."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from supm._errors import PublicationError
+from supm.cli._files import check_target, read_text, write_json, write_text
+from supm.cli._log_keeping import add_keeping
+from supm.cli._output import table
+from supm.cli._progress import bar
+from supm.cli._publication_options import (
+    add_chain,
+    add_contract,
+    add_log,
+    add_reader_key,
+    add_telling,
+)
+
+if TYPE_CHECKING:
+    from supm.publication.entry import ChainEntry, Entry
+
+__all__ = ["add_to"]
+
+_EXAMPLES = """\
+examples:
+  supm log create releases.db --name hospitals.example/releases
+                                             a log and its keys: releases.key is secret,
+                                             releases.pub is for readers
+  supm log show --log releases.db            what was published?
+  supm log show --log https://hospitals.example
+  supm log prove release.json --log releases.db      the proof again, under the newest anchor
+  supm log check --log https://hospitals.example --key releases.pub --checkpoint kept.txt
+                                             rebuild the root from all entries; is it the same log?
+  supm log rotate --log releases.db --new releases2.key
+  supm log revoke --log releases.db --old releases.pub --signing-key releases2.key
+  supm log account payer.key                 an account on a chain
+  supm log deploy --log releases.db --chain http://127.0.0.1:8545 --account payer.key
+  supm log anchor --log releases.db --chain http://127.0.0.1:8545 --account payer.key
+"""
+_SHOWN = 20
+_Run = Callable[[argparse.Namespace], int]
+
+
+def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb to the command line."""
+    parser = verbs.add_parser(
+        "log",
+        help="make, show, prove from and check a log of releases",
+        description="An append-only log of what was published. Anybody can rebuild its root from\n"
+        "the raw entries; its publisher signs, and a chain can vouch for it.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    acts = parser.add_subparsers(title="what to do", metavar="ACT", required=True)
+
+    def added(
+        name: str, what: str, run: Callable[[argparse.Namespace], int]
+    ) -> argparse.ArgumentParser:
+        act = acts.add_parser(
+            name,
+            help=what,
+            epilog=_EXAMPLES,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        act.set_defaults(run=run)
+        return act
+
+    _add_show(added("show", "list what was published", _show))
+    _add_prove(added("prove", "write the proof of a published file", _prove))
+    _add_check(added("check", "rebuild and check a whole log", _check))
+    add_keeping(added)
+
+
+def _add_show(parser: argparse.ArgumentParser) -> None:
+    add_log(parser, "the log's file or address")
+    parser.add_argument("--json", metavar="FILE", help="write all entries; - prints them")
+
+
+def _add_prove(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="what was published")
+    add_log(parser, "the log's file or address")
+    parser.add_argument(
+        "-o", "--output", metavar="P", help="where the proof goes; FILE.proof by default"
+    )
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    add_log(parser, "the log's file or address")
+    add_reader_key(parser)
+    parser.add_argument(
+        "--checkpoint", metavar="FILE", help="one that you kept: does the log still begin so?"
+    )
+    parser.add_argument("--keep", metavar="FILE", help="keep the newest checkpoint for next time")
+    add_chain(parser)
+    add_contract(parser)
+    add_telling(parser)
+
+
+def _show(arguments: argparse.Namespace) -> int:
+    from supm.cli._published import reader_at  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.entry import read_entry  # noqa: PLC0415  the same
+    from supm.publication.monitoring import entries_of  # noqa: PLC0415  the same
+    from supm.publication.reading import history_of  # noqa: PLC0415  the same
+
+    check_target("--json", arguments.json)
+    log = reader_at(arguments.log)
+    size, history = log.checkpoint().checkpoint.size, history_of(log)
+    keys = [str(each) for each in history.keys]
+    if arguments.json:
+        entries = [json.loads(each) for each in entries_of(log, size)]
+        told = {"name": log.first_key.name, "keys": keys, "size": size}
+        told["revoked"] = [str(each) for each in history.revoked]
+        write_json(told | {"entries": entries}, arguments.json)
+    if arguments.json == "-":
+        return 0
+    noun = "entry" if size == 1 else "entries"
+    print(f"The log {log.first_key.name} has {size} {noun}. Its key in charge:")
+    print(f"  {keys[-1]}")
+    for each in history.keys[:-1]:
+        fate = "revoked: do not use it" if each in history.revoked else "retired"
+        print(f"  {each} ({fate})")
+    start = max(0, size - _SHOWN)
+    newest = [read_entry(each) for each in log.entries(start, size)]
+    rows = [
+        [str(start + place), each.time, each.kind, *_named(each)]
+        for place, each in enumerate(newest)
+    ]
+    if rows:
+        print(table(["entry", "time", "kind", "what", "SHA-256"], rows, left=5))
+    if start:
+        print(f"(the newest {_SHOWN}; --json writes all)")
+    return 0
+
+
+def _named(entry: Entry) -> tuple[str, str]:
+    names = {"round": "run", "key": "act", "chain": "contract"}
+    name = str(getattr(entry, names.get(entry.kind, "name")))
+    if entry.kind == "round":
+        name = f"round {getattr(entry, 'round', 0)} of run {name[:8]}…"
+    content = str(getattr(entry, "content", ""))
+    return name, f"{content[:16]}…" if content else ""
+
+
+def _prove(arguments: argparse.Namespace) -> int:
+    from supm.cli._checking import check_replaceable  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._published import proof_from, read_bytes, reader_at  # noqa: PLC0415  the same
+    from supm.publication.proof import Proof  # noqa: PLC0415  the same
+
+    target = arguments.output or f"{arguments.file}.proof"
+    check_replaceable("-o", target, Proof.from_json)
+    content = hashlib.sha256(read_bytes("FILE", arguments.file)).hexdigest()
+    proof = proof_from(reader_at(arguments.log), content)
+    write_text("-o", proof.to_json() + "\n", target)
+    size = proof.checkpoint.checkpoint.size
+    if target != "-":
+        print(f"{target} shows that entry {proof.release.index} is one of {size}.")
+    return 0
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from supm.cli._checking import check_replaceable, run_checks  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.checkpoint import SignedCheckpoint  # noqa: PLC0415  the same
+
+    if arguments.keep:
+        check_replaceable("--keep", arguments.keep, SignedCheckpoint.parse)
+    facts: dict[str, Any] = {}
+    return run_checks(_checks(arguments, facts), arguments, f"the log {arguments.log}", facts)
+
+
+def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[str]:
+    from supm.cli._published import reader_at, verifier_key  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.checkpoint import SignedCheckpoint  # noqa: PLC0415  the same
+    from supm.publication.monitoring import check_log  # noqa: PLC0415  the same
+    from supm.publication.reading import contracts_of  # noqa: PLC0415  the same
+
+    key, log = verifier_key(arguments.key), reader_at(arguments.log)
+    known = None
+    if arguments.checkpoint:
+        known = SignedCheckpoint.parse(read_text("--checkpoint", arguments.checkpoint))
+    contracts = anchors = None
+    if arguments.chain:
+        contracts = [entry for _, entry in contracts_of(log)]
+        anchors = _anchors(contracts, arguments)
+    newest = log.checkpoint()
+    facts |= {"log": newest.checkpoint.name, "size": newest.checkpoint.size}
+    with bar(total=newest.checkpoint.size, unit=" entries", label="reading the log") as shown:
+        tell = shown.step
+        yield from check_log(
+            log,
+            key,
+            now=newest,
+            known=known,
+            contracts=contracts,
+            anchors=anchors,
+            tell=lambda _: tell(),
+        )
+    if arguments.keep:
+        write_text("--keep", newest.text, arguments.keep)
+        yield f"The newest checkpoint is kept in {arguments.keep}."
+
+
+def _anchors(named: Sequence[ChainEntry], arguments: argparse.Namespace) -> dict[int, bytes]:
+    """Return the roots in every contract that the log ever named."""
+    from supm.cli._published import chain_at  # noqa: PLC0415  loaded when the verb runs
+
+    found = dict[int, bytes]()
+    if not named:
+        message = "the log names no contract on a chain; leave --chain out."
+        raise PublicationError(message)
+    for each in named:
+        wanted = arguments.contract if each == named[-1] else None
+        chain = chain_at(arguments.chain, each, wanted=wanted)
+        chain.check_code(log=bytes.fromhex(each.log), publisher=each.publisher)
+        for anchor in chain.anchors():
+            if found.setdefault(anchor.size, anchor.root) != anchor.root:
+                message = f"two contracts of the log hold different roots of {anchor.size} entries."
+                raise PublicationError(message)
+    return found

@@ -1,0 +1,148 @@
+"""The verb verify: whether a file is what was published, and with which guarantee."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from supm._errors import PublicationError
+from supm.cli._files import read_text
+from supm.cli._publication_options import add_chain, add_contract, add_reader_key, add_telling
+
+if TYPE_CHECKING:
+    from supm.publication.keys import VerifierKey
+    from supm.publication.proof import Proof
+
+__all__ = ["add_to"]
+
+_EXAMPLES = """\
+examples:
+  supm verify release.json --key releases.pub                      offline, by release.json.proof
+  supm verify release.json --key releases.pub --chain http://127.0.0.1:8545
+  supm verify release.json --key releases.pub --log https://hospitals.example
+  supm verify release.json --key releases.pub --receipt mine.json  was my table counted?
+
+It prints each thing that it checked, in words, and exits with 1 at the first that does not hold.
+"""
+
+
+def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the verb to the command line."""
+    parser = verbs.add_parser(
+        "verify",
+        help="check that a file was published, unaltered, and with which guarantee",
+        description="Check a file against the proof beside it and the log's public key, with no\n"
+        "network; on demand also against the log as it is now, and against a chain.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE", help="what was downloaded")
+    add_reader_key(parser)
+    parser.add_argument("--proof", metavar="P", help="its proof; FILE.proof by default")
+    parser.add_argument("--log", metavar="URL", help="ask the log too: its address or its file")
+    add_chain(parser)
+    add_contract(parser)
+    parser.add_argument(
+        "--receipt", metavar="FILE", help="what a party kept of the run: was it counted?"
+    )
+    add_telling(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from supm.cli._checking import run_checks  # noqa: PLC0415  loaded when the verb runs
+
+    facts: dict[str, Any] = {}
+    return run_checks(_checks(arguments, facts), arguments, arguments.file, facts)
+
+
+def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[str]:
+    from supm.cli._published import read_bytes, reader_at, verifier_key  # noqa: PLC0415  loaded when the verb runs
+    from supm.messages import Commitments  # noqa: PLC0415  the same
+    from supm.publication.verification import (  # noqa: PLC0415  the same
+        verify_file,
+        verify_log,
+        verify_receipt,
+    )
+
+    # What was typed wrongly is said before the first check.
+    key = verifier_key(arguments.key)
+    content = read_bytes("FILE", arguments.file)
+    log = reader_at(arguments.log) if arguments.log else None
+    receipt = None
+    if arguments.receipt:
+        receipt = Commitments.from_json(read_text("--receipt", arguments.receipt))
+    proof = _proof(content, arguments)
+    yield from verify_file(content, proof, key)
+    yield from _promise(content, proof, facts)
+    if receipt is not None:
+        yield from verify_receipt(proof, receipt)
+    if log is not None:
+        yield from verify_log(log, proof, key)
+    if arguments.chain:
+        yield from _chain(arguments, proof, key)
+
+
+def _chain(arguments: argparse.Namespace, proof: Proof, key: VerifierKey) -> Iterator[str]:
+    from supm.cli._published import chain_at  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.verification import verify_chain  # noqa: PLC0415  the same
+
+    named = proof.contract
+    if named is None:
+        message = "the proof names no contract: the log was not anchored when it was made."
+        raise PublicationError(message)
+    chain = chain_at(arguments.chain, named, wanted=arguments.contract)
+    yield from verify_chain(chain, proof, key)
+    if arguments.contract is None:
+        yield (
+            "WARNING: which contract it is, only the log says; to be sure that everybody sees the "
+            "same log, get its address from elsewhere and give it with --contract."
+        )
+
+
+def _proof(content: bytes, arguments: argparse.Namespace) -> Proof:
+    from supm.cli._published import UsageError, proof_from, reader_at  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.proof import Proof  # noqa: PLC0415  the same
+
+    path = arguments.proof or f"{arguments.file}.proof"
+    if arguments.proof or Path(path).is_file():
+        return Proof.from_json(read_text("--proof", path))
+    if not arguments.log:
+        message = (
+            f"there is no proof beside the file ({path}); ask the publisher for it, name it with "
+            "--proof, or ask the log with --log."
+        )
+        raise UsageError(message)
+    return proof_from(reader_at(arguments.log), hashlib.sha256(content).hexdigest())
+
+
+def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[str]:
+    """Say what is promised: derived from the file's own noise where it tells that."""
+    from supm.cli._published import own_statement  # noqa: PLC0415  loaded when the verb runs
+
+    entry, own = proof.entry, own_statement(content)
+    if own is not None and own != entry.statement:
+        message = "the file promises something else than the entry of the log."
+        raise PublicationError(message)
+    told = entry.statement
+    facts |= {
+        "entry": proof.release.index,
+        "sha256": entry.content,
+        "log": proof.checkpoint.checkpoint.name,
+        "time": entry.time,
+        "promised": {whom: each.to_json() for whom, each in entry.guarantees.items()},
+        "derived": own is not None,
+        "simulation": told.simulation,
+    }
+    if told.simulation:
+        yield "WARNING: it was a SIMULATION, so nothing of it is private."
+    source = "derived anew from the file's own noise"
+    if own is None:
+        source = "as the publisher states it: it cannot be derived from this file"
+    promised = " ".join(f"For {whom}: {each.sentence}" for whom, each in entry.guarantees.items())
+    trust = getattr(told, "trust", "")
+    when = f"Published {entry.time} (as the publisher says)."
+    yield f"{when} The guarantee, {source}: {promised} {trust}".rstrip()

@@ -1,0 +1,161 @@
+"""The publisher's account on a chain: a private key in a file that only its owner may read."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from supm._random import secure
+from supm.publication.chain.errors import ChainError, needing_web3
+
+__all__ = ["Account", "make_account", "read_account"]
+
+_BYTES: Final = 32
+_LONGEST_FILE: Final = 200
+
+
+@dataclass(frozen=True)
+class Account:
+    """A private key of an Ethereum chain, which is never shown, and the address that it owns.
+
+    Parameters
+    ----------
+    key : bytes
+        The 32 bytes of the private key. Whoever has them can spend what the address holds.
+
+    Attributes
+    ----------
+    address : str
+        With its checksum, in the mix of large and small letters.
+
+    Examples
+    --------
+    >>> Account((1).to_bytes(32))
+    Account(address='0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf')
+    """
+
+    key: bytes = field(repr=False)
+    address: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find the address, and refuse what is no key without showing it."""
+        with needing_web3():
+            from supm.publication.chain._library import Keys  # noqa: PLC0415  an extra
+        if type(self.key) is not bytes or len(self.key) != _BYTES:
+            raise ChainError(_NO_KEY)
+        try:
+            address = Keys.from_key(self.key).address
+        except Exception:  # noqa: BLE001  whatever the library says, it may show the key
+            raise ChainError(_NO_KEY) from None
+        object.__setattr__(self, "address", str(address))
+
+    def sign(self, transaction: Mapping[str, Any]) -> tuple[str, bytes]:
+        """Return the hash and the bytes of a signed transaction; the key stays here.
+
+        Parameters
+        ----------
+        transaction : mapping
+            All fields but the signature.
+
+        Returns
+        -------
+        tuple of str and bytes
+            What the transaction will be found by, and what to send.
+        """
+        from supm.publication.chain._library import Keys  # noqa: PLC0415  an extra
+
+        signed = Keys.sign_transaction(dict(transaction), self.key)
+        return signed.hash.to_0x_hex(), bytes(signed.raw_transaction)
+
+
+def make_account(path: Path | str) -> Account:
+    """Draw a new key, and write it to a new file that only its owner may read.
+
+    Parameters
+    ----------
+    path : Path or str
+        The file; it must not be there. It will hold one line, 0x and 64 digits.
+
+    Returns
+    -------
+    Account
+        It has no ether yet.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = make_account(f"{folder}/publisher.key")
+    ...     read_account(f"{folder}/publisher.key") == made
+    True
+    """
+    account = Account(secure().words(_BYTES // 8).tobytes())
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        message = f"the key file {path} cannot be made: {error.strerror}."
+        raise ChainError(message) from None
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(f"0x{account.key.hex()}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return account
+
+
+def read_account(path: Path | str) -> Account:
+    """Return the account of a key file.
+
+    Parameters
+    ----------
+    path : Path or str
+        A file of one line: the private key as 64 digits, with or without 0x before them. Only its
+        owner may have rights to it.
+
+    Returns
+    -------
+    Account
+        Which can sign.
+
+    Examples
+    --------
+    >>> read_account("no such file")
+    Traceback (most recent call last):
+    supm.publication.chain.errors.ChainError: the key file no such file cannot be read: No such file
+    or directory.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            _check_rights(path, os.fstat(file.fileno()).st_mode)
+            text = file.read(_LONGEST_FILE)
+    except OSError as error:
+        message = f"the key file {path} cannot be read: {error.strerror}."
+        raise ChainError(message) from None
+    return Account(_key(path, text))
+
+
+def _check_rights(path: Path | str, mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        message = f"the key file {path} is not a file."
+        raise ChainError(message)
+    if mode & 0o077:
+        message = f"others may read or write the key file {path}; run chmod 600 on it first."
+        raise ChainError(message)
+
+
+def _key(path: Path | str, text: bytes) -> bytes:
+    digits = text.strip().removeprefix(b"0x")
+    if re.fullmatch(rb"[0-9a-fA-F]{64}", digits):
+        return bytes.fromhex(digits.decode("ascii"))
+    message = f"the key file {path} must hold one line with the 64 digits of a private key."
+    raise ChainError(message)
+
+
+_NO_KEY: Final = (
+    "a private key must be 32 bytes, as the curve of Ethereum allows, and this is none; make one "
+    "with make_account."
+)

@@ -1,0 +1,200 @@
+"""A node over HTTP: one request, one answer, within a time limit, and no other address."""
+
+from __future__ import annotations
+
+import json
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar, cast
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from supm.publication.chain._library import (
+    BaseProvider,
+    ContractLogicError,
+    ExtraDataToPOAMiddleware,
+    JSONBaseProvider,
+    RPCEndpoint,
+    RPCResponse,
+    Web3,
+    Web3RPCError,
+    requests,
+)
+from supm.publication.chain.errors import ChainError, UnreachableNodeError, printable
+
+__all__ = ["Node", "check_url", "connect", "explained"]
+
+ANSWER_SECONDS: Final = 20.0
+_CONNECT_SECONDS: Final = 10.0
+_LARGEST_ANSWER: Final = 1 << 25
+_SHORTEST_SECRET: Final = 4
+_HEADERS: Final = {"Content-Type": "application/json", "User-Agent": "supm"}
+Result = TypeVar("Result")
+
+
+class Node(JSONBaseProvider):
+    """A node that speaks JSON-RPC over HTTP.
+
+    Unlike the provider of web3 it follows no redirection, tries nothing twice, bounds the time and
+    the length of an answer, and shows its URL nowhere, because URLs of nodes contain passwords.
+
+    Parameters
+    ----------
+    url : str
+        Where it listens.
+    """
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self._url = url
+        self._secrets = _secrets(urlsplit(url))
+
+    def make_request(self, method: RPCEndpoint, params: Any) -> RPCResponse:  # noqa: ANN401  web3's own words
+        """Return the answer to one call."""
+        body = self.encode_rpc_request(method, params)
+        status, content = _within(ANSWER_SECONDS, lambda: _post(self._url, body))
+        answer = _read(status, content)
+        if isinstance(answer.get("error"), dict):
+            answer["error"]["message"] = self._without_secrets(answer["error"].get("message"))
+        return cast("RPCResponse", answer)
+
+    def _without_secrets(self, text: object) -> str:
+        told = str(text)
+        for secret in self._secrets:
+            told = told.replace(secret, "…")
+        return told
+
+
+def connect(where: str | BaseProvider) -> Web3:
+    """Return web3 on a node, or on a chain in this process."""
+    if isinstance(where, str):
+        check_url(where)
+        where = Node(where)
+    web3 = Web3(where)
+    # Some chains write more into a block's header than Ethereum does.
+    web3.middleware_onion.inject(ExtraDataToPOAMiddleware, layer=0)
+    return web3
+
+
+def check_url(url: str) -> None:
+    """Raise ChainError, which does not show it, for what is no URL of a node.
+
+    Examples
+    --------
+    >>> check_url("https://user:password@node.example/key")
+    >>> check_url("node.example")
+    Traceback (most recent call last):
+    supm.publication.chain.errors.ChainError: the node's URL must begin with http:// or https://
+    and name a host.
+    """
+    try:
+        parts = urlsplit(url)
+        named = parts.scheme in {"http", "https"} and parts.hostname and (parts.port or 1)
+    except ValueError:
+        named = False
+    if not named:
+        message = "the node's URL must begin with http:// or https:// and name a host."
+        raise ChainError(message)
+
+
+@contextmanager
+def explained(doing: str) -> Iterator[None]:
+    """Say in one sentence what went wrong, without a word of what the library would show.
+
+    Parameters
+    ----------
+    doing : str
+        What was asked for, to follow "the node refused".
+    """
+    try:
+        yield
+    except ChainError:
+        raise
+    except ContractLogicError as error:
+        message = f"the contract refused {doing}: {_reason(error)}."
+    except Web3RPCError as error:
+        message = f"the node refused {doing}: {_complaint(error)}."
+    except Exception as error:  # noqa: BLE001  a stranger's answer can break the library anywhere
+        message = (
+            f"the answer about {doing} is not one of an Ethereum node or not one of this contract "
+            f"({type(error).__name__}); check the URL and the contract's address."
+        )
+    else:
+        return
+    raise ChainError(message) from None
+
+
+def _reason(error: ContractLogicError) -> str:
+    told = printable(error.message or "").removeprefix("execution reverted").lstrip(": ")
+    return told or "it gave no reason"
+
+
+def _complaint(error: Web3RPCError) -> str:
+    form = (error.rpc_response or {}).get("error")
+    told = form.get("message") if isinstance(form, dict) else None
+    return printable(told or "it gave no reason")
+
+
+def _secrets(parts: SplitResult) -> list[str]:
+    """Return what of a URL a node could repeat in an error; the longest first."""
+    words = [parts.username, parts.password, *parts.path.split("/"), parts.query]
+    words += [each.partition("=")[2] for each in parts.query.split("&")]
+    found = {form for word in words if word for form in (word, unquote(word))}
+    return sorted((each for each in found if len(each) >= _SHORTEST_SECRET), key=len, reverse=True)
+
+
+def _post(url: str, body: bytes) -> tuple[int, bytes]:
+    with requests.post(
+        url,
+        data=body,
+        headers=_HEADERS,
+        timeout=(_CONNECT_SECONDS, ANSWER_SECONDS),
+        allow_redirects=False,
+        stream=True,
+    ) as answer:
+        return answer.status_code, answer.raw.read(_LARGEST_ANSWER + 1, decode_content=True)
+
+
+def _read(status: int, content: bytes) -> dict[str, Any]:
+    """Return the answer's object; what else a host sends is told by its status alone."""
+    if len(content) > _LARGEST_ANSWER:
+        message = "the node's answer is too long to be one; nothing of it was used."
+        raise ChainError(message)
+    try:
+        answer = json.loads(content)
+    except (ValueError, RecursionError):
+        answer = None
+    if isinstance(answer, dict) and ("result" in answer or "error" in answer):
+        return answer
+    message = f"what listens at the URL is no Ethereum node: it answered with HTTP status {status}."
+    raise ChainError(message)
+
+
+def _within(seconds: float, call: Callable[[], Result]) -> Result:
+    """Return what a call returns, or give up: a limit for each byte is none for all of them."""
+    outcome: queue.SimpleQueue[Result | Exception] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            outcome.put(call())
+        except Exception as error:  # noqa: BLE001  told by the thread that waits
+            outcome.put(error)
+
+    # A daemon, so that a node that never answers does not keep the process from ending.
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        found = outcome.get(timeout=seconds)
+    except queue.Empty:
+        found = requests.Timeout()
+    if isinstance(found, Exception):
+        raise UnreachableNodeError(_unreachable(found, seconds))
+    return found
+
+
+def _unreachable(error: Exception, seconds: float) -> str:
+    if isinstance(error, requests.exceptions.SSLError):
+        return "the node's certificate is not one that this machine trusts; nothing was sent."
+    if isinstance(error, requests.Timeout):
+        return f"the node did not answer within {seconds:g} seconds; is its URL right?"
+    return "the node cannot be reached; is its URL right, and is it running?"

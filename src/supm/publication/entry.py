@@ -1,0 +1,301 @@
+"""What a log holds: entries of four kinds, each with one canonical text and nothing private in it.
+
+The text of an entry is what is hashed, so one meaning has one text: keys are sorted, nothing is
+padded, and an entry that is written in another way is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, Self
+
+from supm._errors import MessageError, ParameterError, PublicationError
+from supm._json import canonical, read_object
+from supm._validation import Integers
+from supm.messages import ReleaseStatement, Statement
+from supm.privacy import Guarantee
+from supm.publication._rules import (
+    as_tuple,
+    check_address,
+    check_commitments,
+    check_hash,
+    check_label,
+    check_time,
+)
+from supm.publication.keys import VerifierKey
+
+__all__ = ["ChainEntry", "Entry", "KeyEntry", "ReleaseEntry", "RoundEntry", "read_entry"]
+
+_VERSION: Final = 1
+_MOST: Final = 1 << 62
+_SIGNATURE: Final = re.compile("[0-9a-f]{128}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One entry; the subclasses say of what.
+
+    Parameters
+    ----------
+    time : str
+        When, as the caller says: ``2026-11-18T14:00:00Z``. A chain, not the log, vouches for it.
+    """
+
+    kind: ClassVar[str]
+    time: str
+
+    def __post_init__(self) -> None:
+        check_time(self.time)
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the entry as plain values for JSON."""
+        return {"version": _VERSION, "kind": self.kind, **vars(self)}
+
+    @property
+    def text(self) -> str:
+        """The canonical text, which is what is hashed."""
+        return canonical(self.to_form())
+
+    @classmethod
+    def _from_fields(cls, held: dict[str, Any]) -> Self:
+        return cls(**held)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseEntry(Entry):
+    """A file that was published.
+
+    Parameters
+    ----------
+    time : str
+        When, as the caller says.
+    name : str
+        What the file is called.
+    content : str
+        The SHA-256 of its bytes.
+    size : int
+        How many bytes.
+    statement : Statement or ReleaseStatement
+        What is promised to those whose data made it. It names the study by its hash.
+    run : str, default ""
+        The fingerprint of all parties' keys, where parties made it together.
+    commitments : tuple of tuple of str, default ()
+        For each round, by the number of the party: the hash of what it sent masked, or nothing
+        where it was lost.
+    """
+
+    kind: ClassVar[str] = "release"
+    name: str
+    content: str
+    size: int
+    statement: Statement | ReleaseStatement
+    run: str = ""
+    commitments: tuple[tuple[str, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_label("name", self.name)
+        check_hash("content", self.content)
+        Integers("size", 0, _MOST).check(self.size)
+        if not isinstance(self.statement, Statement | ReleaseStatement):
+            raise ParameterError("statement", "a statement of SUPM", type(self.statement))
+        if self.run != "" or self.commitments:
+            check_hash("run", self.run)
+        for each in self.commitments:
+            check_commitments(each)
+
+    @property
+    def study(self) -> str:
+        """The hash of the study."""
+        return self.statement.study
+
+    @property
+    def guarantees(self) -> dict[str, Guarantee]:
+        """What is promised in total, by to whom."""
+        if isinstance(self.statement, ReleaseStatement):
+            return {"each record": self.statement.total}
+        told = self.statement
+        return {"who helped to train": told.training, "who was tested": told.testing}
+
+    @property
+    def _promised(self) -> dict[str, Any]:
+        return {whom: each.to_json() for whom, each in self.guarantees.items()}
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the entry as plain values for JSON."""
+        held = {"study": self.study, "promised": self._promised}
+        return super().to_form() | held | {"statement": self.statement.to_form()}
+
+    @classmethod
+    def _from_fields(cls, held: dict[str, Any]) -> Self:
+        study, promised, statement = held.pop("study"), held.pop("promised"), held["statement"]
+        kind = ReleaseStatement if "parts" in statement else Statement
+        told = tuple(as_tuple(each) for each in as_tuple(held["commitments"]))
+        entry = cls(**held | {"statement": kind.from_form(statement), "commitments": told})
+        if (study, promised) != (entry.study, entry._promised):
+            message = "the entry promises something else than its own statement."
+            raise PublicationError(message)
+        return entry
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundEntry(Entry):
+    """One round of a federation: what was asked, and hashes of what the parties sent masked.
+
+    Parameters
+    ----------
+    time : str
+        When, as the caller says.
+    study : str
+        The hash of what the parties consented to.
+    run : str
+        The fingerprint of all parties' keys.
+    round : int
+        Which round, from 0.
+    asked : tuple of float
+        The public numbers with which the parties were asked: none, or a direction.
+    commitments : tuple of str
+        By the number of the party: the hash of what it sent, or nothing where it was lost.
+    """
+
+    kind: ClassVar[str] = "round"
+    study: str
+    run: str
+    round: int
+    asked: tuple[float, ...]
+    commitments: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_hash("study", self.study)
+        check_hash("run", self.run)
+        Integers("round", 0, 1 << 20).check(self.round)
+        kinds = {type(each) for each in self.asked} - {float}
+        if kinds or not all(math.isfinite(each) for each in self.asked):
+            raise ParameterError("asked", "finite numbers", "something else")
+        check_commitments(self.commitments)
+
+    @classmethod
+    def _from_fields(cls, held: dict[str, Any]) -> Self:
+        made = {name: as_tuple(held[name]) for name in ("asked", "commitments")}
+        return cls(**held | made)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyEntry(Entry):
+    """A change of keys: another key takes over, or an old one is not believed any more.
+
+    Parameters
+    ----------
+    time : str
+        When, as the caller says.
+    act : {"rotate", "revoke"}
+        Which of the two.
+    key : str
+        The verifier key that takes over, or that is revoked.
+    signature : str
+        By the key that was in charge, in hexadecimal digits: of this entry without it.
+    """
+
+    kind: ClassVar[str] = "key"
+    act: str
+    key: str
+    signature: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.act not in ("rotate", "revoke"):
+            raise ParameterError("act", "rotate or revoke", self.act)
+        if str(VerifierKey.parse(self.key)) != self.key:
+            raise ParameterError("key", "a verifier key and nothing else", "another text")
+        if self.signature != "" and _SIGNATURE.fullmatch(self.signature) is None:
+            raise ParameterError("signature", "128 hexadecimal digits", "another text")
+
+    @property
+    def unsigned(self) -> bytes:
+        """What the signature is of."""
+        return canonical({**self.to_form(), "signature": ""}).encode()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChainEntry(Entry):
+    """The contract in which this log is anchored.
+
+    Parameters
+    ----------
+    time : str
+        When, as the caller says.
+    chain : int
+        The number of the chain.
+    contract : str
+        The contract's address.
+    publisher : str
+        The address that may anchor.
+    log : str
+        The identity of the log to which the contract is bound: the SHA-256 of its first key.
+    """
+
+    kind: ClassVar[str] = "chain"
+    chain: int
+    contract: str
+    publisher: str
+    log: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        Integers("chain", 1, _MOST).check(self.chain)
+        check_address("contract", self.contract)
+        check_address("publisher", self.publisher)
+        check_hash("log", self.log)
+
+
+_KINDS: Final[dict[str, type[Entry]]] = {
+    each.kind: each for each in (ReleaseEntry, RoundEntry, KeyEntry, ChainEntry)
+}
+
+
+def read_entry(text: str) -> Entry:
+    """Return the entry of a text.
+
+    Parameters
+    ----------
+    text : str
+        What `Entry.text` gave.
+
+    Returns
+    -------
+    Entry
+
+    Raises
+    ------
+    PublicationError
+        If it is no entry of this version, or is not written in the canonical way.
+
+    Examples
+    --------
+    >>> entry = ChainEntry(
+    ...     time="2026-11-18T14:00:00Z", chain=1, contract="0x" + "0" * 40,
+    ...     publisher="0x" + "0" * 40, log="0" * 64,
+    ... )
+    >>> read_entry(entry.text) == entry
+    True
+    """
+    try:
+        form = read_object(text, "entry", PublicationError)
+        kind, version = form.pop("kind", None), form.pop("version", None)
+        if version != _VERSION or kind not in _KINDS:
+            message = f"an entry of the log has version {_VERSION} and a kind that is known."
+            raise PublicationError(message)
+        entry = _KINDS[str(kind)]._from_fields(form)  # noqa: SLF001  of this file
+    except (ParameterError, MessageError) as error:
+        message = f"an entry of the log cannot be read: {error}"
+        raise PublicationError(message) from None
+    except (TypeError, KeyError, AttributeError):
+        message = "an entry of the log has other fields than its kind has."
+        raise PublicationError(message) from None
+    if entry.text != text:
+        message = "an entry of the log is not written in the canonical way."
+        raise PublicationError(message)
+    return entry

@@ -1,0 +1,216 @@
+"""The keys of a log: Ed25519, each on one line of text, as signed notes write them.
+
+A verifier key is public and names its log: ``name+hash+key``. A reader keeps that line. A signing
+key is secret and stays with the publisher in a file for that user alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from supm._errors import ParameterError, PublicationError
+from supm._random import secure
+from supm._sqlite import make_for_its_owner
+from supm._validation import check_kind
+
+__all__ = ["SigningKey", "VerifierKey", "check_name"]
+
+_ED25519: Final = b"\x01"
+_SECRET: Final = "PRIVATE+KEY+"  # noqa: S105  the mark before a secret, not one
+_KEY_BYTES: Final = 32
+_LONGEST_NAME: Final = 200
+
+
+def check_name(name: object) -> str:
+    """Return the name of a log, or raise ParameterError.
+
+    Examples
+    --------
+    >>> check_name("hospitals.example/releases")
+    'hospitals.example/releases'
+    """
+    good = isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME and name.isprintable()
+    if not good or any(each in " +" for each in str(name)) or not str(name).isascii():
+        wanted = "a plain name without spaces or plus signs, such as hospitals.example/releases"
+        raise ParameterError("name", wanted, name)
+    return str(name)
+
+
+@dataclass(frozen=True)
+class VerifierKey:
+    """The public half of a log's key.
+
+    Parameters
+    ----------
+    name : str
+        The log's name.
+    public : bytes
+        The 32 bytes of the Ed25519 key.
+
+    Examples
+    --------
+    >>> key = VerifierKey("log.example", bytes(32))
+    >>> str(key)
+    'log.example+f3e73440+AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+    >>> VerifierKey.parse(str(key)) == key
+    True
+    """
+
+    name: str
+    public: bytes
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        check_kind("public", self.public, bytes)
+        if len(self.public) != _KEY_BYTES:
+            raise ParameterError("public", f"{_KEY_BYTES} bytes", len(self.public))
+
+    @property
+    def hash(self) -> bytes:
+        """The four bytes by which a signature names the key that made it."""
+        return _key_hash(self.name, self.public)
+
+    @property
+    def identity(self) -> bytes:
+        """The SHA-256 of the line; the first key's is the identity of the log."""
+        return hashlib.sha256(str(self).encode()).digest()
+
+    def __str__(self) -> str:
+        """Return the line that a reader keeps."""
+        return f"{self.name}+{self.hash.hex()}+{base64.b64encode(_ED25519 + self.public).decode()}"
+
+    @classmethod
+    def parse(cls, line: object) -> VerifierKey:
+        """Read what `str` wrote.
+
+        Raises
+        ------
+        PublicationError
+            If it is no verifier key.
+        """
+        text = str(line).strip()
+        name, _, key = _parts(text, "a log's public key")
+        found = cls(name, key)
+        if str(found) != text:
+            message = "the log's public key is damaged: its parts do not belong together."
+            raise PublicationError(message)
+        return found
+
+    def accepts(self, signature: bytes, content: bytes) -> bool:
+        """Say whether this key signed the content."""
+        try:
+            Ed25519PublicKey.from_public_bytes(self.public).verify(signature, content)
+        except InvalidSignature:
+            return False
+        return True
+
+
+class SigningKey:
+    """The secret half of a log's key.
+
+    Parameters
+    ----------
+    name : str
+        The log's name.
+    secret : bytes
+        The 32 bytes of the Ed25519 seed.
+    """
+
+    def __init__(self, name: str, secret: bytes) -> None:
+        self._key = Ed25519PrivateKey.from_private_bytes(secret)
+        self.verifier = VerifierKey(check_name(name), self._key.public_key().public_bytes_raw())
+
+    def __repr__(self) -> str:
+        """Say whose key it is, never the secret."""
+        return f"SigningKey({str(self.verifier)!r})"
+
+    def sign(self, content: bytes) -> bytes:
+        """Return the signature of some content."""
+        return self._key.sign(content)
+
+    @classmethod
+    def made(cls, name: str, path: Path) -> SigningKey:
+        """Make a new key in a new file for this user alone.
+
+        Raises
+        ------
+        PublicationError
+            If the file is there already.
+        """
+        key = cls(check_name(name), secure().words(4).tobytes())
+        if not make_for_its_owner(path):
+            message = f"{path} is there already; a key is never overwritten. Name a new file."
+            raise PublicationError(message)
+        with path.open("w", encoding="utf-8") as file:
+            file.write(key._line() + "\n")
+            file.flush()
+            # A log that changes to this key is on the disk at once: so must the key be.
+            os.fsync(file.fileno())
+        _sync_folder(path.parent)
+        return key
+
+    @classmethod
+    def read(cls, path: Path) -> SigningKey:
+        """Read a key from its file.
+
+        Raises
+        ------
+        PublicationError
+            If others may read it, or it holds no key.
+        """
+        if path.exists() and not path.is_file():
+            message = f"{path} is no file with a signing key."
+            raise PublicationError(message)
+        if path.stat().st_mode & 0o077 and os.name == "posix":
+            message = f"{path} can be read by others than its owner; run chmod 600 on it."
+            raise PublicationError(message)
+        text = path.read_text(errors="replace").strip()
+        if not text.startswith(_SECRET):
+            message = f"{path} holds no signing key of a log; supm log create makes one."
+            raise PublicationError(message)
+        name, told, secret = _parts(text.removeprefix(_SECRET), "a signing key")
+        key = cls(name, secret)
+        if key.verifier.hash != told:
+            message = f"the signing key in {path} is damaged: its parts do not belong together."
+            raise PublicationError(message)
+        return key
+
+    def _line(self) -> str:
+        secret = base64.b64encode(_ED25519 + self._key.private_bytes_raw()).decode()
+        return f"{_SECRET}{self.verifier.name}+{self.verifier.hash.hex()}+{secret}"
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _key_hash(name: str, public: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + _ED25519 + public).digest()[:4]
+
+
+def _parts(line: str, noun: str) -> tuple[str, bytes, bytes]:
+    name, _, rest = line.partition("+")
+    told, _, key = rest.partition("+")
+    try:
+        content = base64.b64decode(key, validate=True)
+        told_hash = bytes.fromhex(told)
+        check_name(name)
+    except (binascii.Error, ValueError):
+        content, told_hash = b"", b""
+    if len(content) != 1 + _KEY_BYTES or not content.startswith(_ED25519) or len(told_hash) != 4:
+        message = f"{noun} is one line of the form name+hash+key, and this is another text."
+        raise PublicationError(message)
+    return name, told_hash, content[1:]

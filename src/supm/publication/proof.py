@@ -1,0 +1,213 @@
+"""A proof of publication: with the file and the log's key, all that a reader needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from supm._errors import PublicationError
+from supm._json import canonical, read_object
+from supm.publication.checkpoint import SignedCheckpoint
+from supm.publication.entry import ChainEntry, Entry, KeyEntry, ReleaseEntry, read_entry
+from supm.publication.merkle import hash_leaf, root_by_inclusion
+from supm.publication.reading import LogReader, contracts_of, entry_at
+
+__all__ = ["Included", "Proof", "make_proof"]
+
+_VERSION: Final = 1
+_FIELDS: Final = ("version", "release", "checkpoint", "keys", "chain")
+_INCLUDED: Final = ("index", "entry", "path")
+_HASH_DIGITS: Final = 64
+_LONGEST_PATH: Final = 62
+
+
+@dataclass(frozen=True, kw_only=True)
+class Included:
+    """An entry, its place, and the path from it to the root.
+
+    Parameters
+    ----------
+    index : int
+        Its place in the log.
+    text : str
+        The entry.
+    path : tuple of bytes
+        The hashes beside it, lowest first.
+    """
+
+    index: int
+    text: str
+    path: tuple[bytes, ...]
+
+    @property
+    def entry(self) -> Entry:
+        """The entry that the text holds."""
+        return read_entry(self.text)
+
+    def check(self, checkpoint: SignedCheckpoint) -> None:
+        """Raise unless the entry is under the root of a checkpoint.
+
+        Raises
+        ------
+        PublicationError
+            If the path leads elsewhere.
+        """
+        inner = checkpoint.checkpoint
+        leaf = hash_leaf(self.entry.text.encode())
+        if root_by_inclusion(leaf, self.index, inner.size, self.path) != inner.root:
+            message = (
+                f"entry {self.index} does not lead to the root of the checkpoint: the entry, its "
+                "path or the checkpoint is another one."
+            )
+            raise PublicationError(message)
+
+    def to_form(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        path = [each.hex() for each in self.path]
+        return {"index": self.index, "entry": self.text, "path": path}
+
+    @classmethod
+    def from_form(cls, form: object) -> Included:
+        """Read what `to_form` wrote."""
+        if not isinstance(form, dict) or set(form) != set(_INCLUDED):
+            message = f"an entry in a proof has the fields {', '.join(_INCLUDED)}."
+            raise PublicationError(message)
+        index, text, path = (form[name] for name in _INCLUDED)
+        good = type(index) is int and isinstance(text, str) and isinstance(path, list)
+        if not good or len(path) > _LONGEST_PATH:
+            message = "an entry in a proof is not of the right form."
+            raise PublicationError(message)
+        return cls(index=index, text=text, path=tuple(_hash(each) for each in path))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """What shows that a file was published.
+
+    Parameters
+    ----------
+    release : Included
+        The entry of the file.
+    checkpoint : SignedCheckpoint
+        Under whose root it is.
+    keys : tuple of Included
+        The changes of the log's keys so far, in order.
+    chain : Included or None
+        The entry that names the contract in which the log is anchored.
+    """
+
+    release: Included
+    checkpoint: SignedCheckpoint
+    keys: tuple[Included, ...] = ()
+    chain: Included | None = None
+
+    @property
+    def entry(self) -> ReleaseEntry:
+        """The entry of the file."""
+        entry = self.release.entry
+        if not isinstance(entry, ReleaseEntry):
+            message = f"entry {self.release.index} is no release of a file."
+            raise PublicationError(message)
+        return entry
+
+    @property
+    def contract(self) -> ChainEntry | None:
+        """The contract in which the log is anchored, if one is named."""
+        entry = None if self.chain is None else self.chain.entry
+        if entry is not None and not isinstance(entry, ChainEntry):
+            message = "the proof names a contract by an entry of another kind."
+            raise PublicationError(message)
+        return entry
+
+    @property
+    def changes(self) -> list[tuple[int, KeyEntry]]:
+        """The changes of keys, with their places."""
+        found = [(each.index, each.entry) for each in self.keys]
+        known = [(index, entry) for index, entry in found if isinstance(entry, KeyEntry)]
+        if len(known) < len(found) or [index for index, _ in known] != sorted(
+            {index for index, _ in known}
+        ):
+            message = "the proof tells changes of keys out of order, or by other entries."
+            raise PublicationError(message)
+        return known
+
+    def to_json(self) -> str:
+        """Return the canonical text."""
+        form = {
+            "version": _VERSION,
+            "release": self.release.to_form(),
+            "checkpoint": self.checkpoint.text,
+            "keys": [each.to_form() for each in self.keys],
+            "chain": None if self.chain is None else self.chain.to_form(),
+        }
+        return canonical(form)
+
+    @classmethod
+    def from_json(cls, text: str) -> Proof:
+        """Read what `to_json` wrote; an unknown version or field is refused.
+
+        Raises
+        ------
+        PublicationError
+            If the text is no proof of this version.
+        """
+        form = read_object(text, "proof", PublicationError)
+        version = form.get("version")
+        if type(version) is not int or version != _VERSION or set(form) != set(_FIELDS):
+            message = f"a proof of version {_VERSION} has the fields {', '.join(_FIELDS)}."
+            raise PublicationError(message)
+        if not isinstance(form["keys"], list):
+            message = "the keys of a proof are a list."
+            raise PublicationError(message)
+        chain = form["chain"]
+        return cls(
+            release=Included.from_form(form["release"]),
+            checkpoint=SignedCheckpoint.parse(form["checkpoint"]),
+            keys=tuple(Included.from_form(each) for each in form["keys"]),
+            chain=None if chain is None else Included.from_form(chain),
+        )
+
+
+def make_proof(log: LogReader, index: int, checkpoint: SignedCheckpoint | None = None) -> Proof:
+    """Return the proof of an entry.
+
+    Parameters
+    ----------
+    log : LogReader
+        The log.
+    index : int
+        The place of the release.
+    checkpoint : SignedCheckpoint, optional
+        Under which; by default the newest.
+
+    Returns
+    -------
+    Proof
+    """
+    checkpoint = checkpoint or log.checkpoint()
+    size = checkpoint.checkpoint.size
+
+    def included(place: int) -> Included:
+        path = tuple(log.inclusion(place, size))
+        return Included(index=place, text=entry_at(log, place), path=path)
+
+    changes = [place for place in log.places("key") if place < size]
+    # The contract that was named when the checkpoint was signed: a later one has not its root.
+    contracts = [place for place, _ in contracts_of(log) if place < size]
+    return Proof(
+        release=included(index),
+        checkpoint=checkpoint,
+        keys=tuple(included(place) for place in changes),
+        chain=included(contracts[-1]) if contracts else None,
+    )
+
+
+def _hash(text: object) -> bytes:
+    try:
+        found = bytes.fromhex(text) if isinstance(text, str) else b""
+    except ValueError:
+        found = b""
+    if 2 * len(found) != _HASH_DIGITS or found.hex() != text:
+        message = "a path in a proof is a list of hashes of 64 hexadecimal digits."
+        raise PublicationError(message)
+    return found

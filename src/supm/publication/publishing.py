@@ -1,0 +1,155 @@
+"""Enter a file into a log, and anchor the log on a chain."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from supm._errors import PublicationError
+from supm._json import canonical
+from supm.messages import ReleaseStatement, Statement
+from supm.publication.entry import ChainEntry, ReleaseEntry
+from supm.publication.keys import SigningKey
+from supm.publication.log import Log
+from supm.publication.reading import contracts_of
+
+if TYPE_CHECKING:
+    from supm.publication.chain import Account, Chain, Receipt
+
+__all__ = ["anchor", "contract_of", "name_contract", "publish"]
+
+
+def publish(  # noqa: PLR0913  each is a fact of the entry
+    log: Log,
+    key: SigningKey,
+    content: bytes,
+    *,
+    name: str,
+    statement: Statement | ReleaseStatement,
+    time: str,
+    run: str = "",
+    commitments: tuple[tuple[str, ...], ...] = (),
+) -> int:
+    """Enter a file into a log and keep a copy; to publish it twice is to publish it once.
+
+    Parameters
+    ----------
+    log : Log
+        Where to.
+    key : SigningKey
+        The log's key in charge.
+    content : bytes
+        The file.
+    name : str
+        What it is called.
+    statement : Statement or ReleaseStatement
+        What is promised to those whose data made it.
+    time : str
+        When, in UTC.
+    run : str, default ""
+        The fingerprint of all parties' keys, where parties made it.
+    commitments : tuple of tuple of str, default ()
+        What they sent in each round, as hashes.
+
+    Returns
+    -------
+    int
+        The place of the entry.
+    """
+    digest = hashlib.sha256(content).hexdigest()
+    entry = ReleaseEntry(
+        time=time,
+        name=name,
+        content=digest,
+        size=len(content),
+        statement=statement,
+        run=run,
+        commitments=commitments,
+    )
+    # In one step: no entry without its file, and no file without its entry.
+    with log.step():
+        log.keep(digest, content)
+        return log.append([entry], key)[0]
+
+
+def name_contract(log: Log, key: SigningKey, receipt: Receipt, publisher: str, time: str) -> int:
+    """Enter into a log in which contract it is anchored, and return the place of that entry.
+
+    Parameters
+    ----------
+    log : Log
+        The log.
+    key : SigningKey
+        Its key in charge.
+    receipt : Receipt
+        Of the contract's deployment.
+    publisher : str
+        The address of the account that may anchor.
+    time : str
+        When, in UTC.
+
+    Returns
+    -------
+    int
+    """
+    entry = ChainEntry(
+        time=time,
+        chain=receipt.chain,
+        contract=receipt.contract,
+        publisher=publisher,
+        log=log.first_key.identity.hex(),
+    )
+    return log.append([entry], key)[0]
+
+
+def contract_of(log: Log) -> ChainEntry:
+    """Return the contract in which a log is anchored.
+
+    Raises
+    ------
+    PublicationError
+        If it names none.
+    """
+    found = contracts_of(log)
+    if not found:
+        message = "this log has no contract on a chain yet; make one with supm log deploy."
+        raise PublicationError(message)
+    return found[-1][1]
+
+
+def anchor(log: Log, chain: Chain, account: Account) -> tuple[int, Receipt | None]:
+    """Put the root of the newest checkpoint on a chain, unless it is there already.
+
+    Parameters
+    ----------
+    log : Log
+        The log.
+    chain : Chain
+        The contract that the log names.
+    account : Account
+        Who pays; the contract's publisher.
+
+    Returns
+    -------
+    tuple of int and Receipt or None
+        The size, and what the chain said; None where the root was on it before.
+
+    Raises
+    ------
+    PublicationError
+        If the chain has another root for that size.
+    """
+    named, checkpoint = contract_of(log), log.checkpoint().checkpoint
+    chain.check_code(log=bytes.fromhex(named.log), publisher=named.publisher)
+    before = chain.anchored(checkpoint.size)
+    if before is not None and before.root != checkpoint.root:
+        message = f"the chain has another root for {checkpoint.size} entries than the log."
+        raise PublicationError(message)
+    receipt = None
+    if before is None:
+        receipt = chain.anchor(account, checkpoint.size, checkpoint.root)
+    told = before if receipt is None else receipt
+    if told is not None:
+        note = {"chain": told.chain, "contract": told.contract, "block": told.block}
+        log.note_anchor(checkpoint.size, canonical(note))
+    return checkpoint.size, receipt

@@ -1,0 +1,157 @@
+"""A log at an address: asked over HTTP, and believed in nothing before it is checked."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from functools import cached_property
+from typing import Any, Final
+
+from supm._errors import PublicationError
+from supm.publication.checkpoint import SignedCheckpoint
+from supm.publication.keys import VerifierKey
+from supm.publication.proof import Proof
+
+__all__ = ["RemoteLog", "UnreachableError"]
+
+_SECONDS: Final = 30.0
+_SECONDS_FOR_ALL: Final = 120.0
+_MOST_BYTES: Final = 1 << 28
+
+
+class UnreachableError(PublicationError):
+    """A log could not be asked, which says nothing of what it holds."""
+
+
+class RemoteLog:
+    """The log that a service publishes.
+
+    Parameters
+    ----------
+    address : str
+        Of the service: ``https://supm.example``.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            named = urllib.parse.urlsplit(address).hostname
+        except ValueError:
+            named = None
+        if not named or not address.startswith(("http://", "https://")):
+            message = "the address of a log begins with http:// or https:// and names a host."
+            raise PublicationError(message)
+        # What people paste from their browser.
+        self._address = re.sub(r"/(log|releases)(/.*)?$", "", address.rstrip("/"))
+
+    @cached_property
+    def first_key(self) -> VerifierKey:
+        """The key with which it began."""
+        return VerifierKey.parse(self._get("key").decode(errors="replace"))
+
+    def checkpoint(self) -> SignedCheckpoint:
+        """Return the newest signed checkpoint."""
+        return SignedCheckpoint.parse(self._get("checkpoint").decode(errors="replace"))
+
+    def entries(self, start: int, stop: int) -> list[str]:
+        """Return the texts of entries from one place up to another."""
+        found = list[str]()
+        while start + len(found) < stop:
+            page = self._texts("entries", start=start + len(found), stop=stop)
+            if not page:
+                break
+            found += page
+        return found
+
+    def places(self, kind: str) -> list[int]:
+        """Return where the entries of kind "key" or "chain" are, in order."""
+        found = self._list("places", kind=kind)
+        if not all(type(each) is int for each in found):
+            raise PublicationError(_STRANGE)
+        return found
+
+    def find(self, content: str) -> int | None:
+        """Return the place of the release of a file, by its SHA-256."""
+        found = self._list("find", content=content)
+        if not found:
+            return None
+        if type(found[0]) is not int:
+            raise PublicationError(_STRANGE)
+        return int(found[0])
+
+    def inclusion(self, index: int, size: int) -> list[bytes]:
+        """Return the path from an entry to the root of the first ``size`` entries."""
+        return _hashes(self._texts("inclusion", index=index, size=size))
+
+    def consistency(self, first: int, second: int) -> list[bytes]:
+        """Return the path that shows that the first entries are the beginning of more."""
+        return _hashes(self._texts("consistency", first=first, second=second))
+
+    def proof(self, content: str) -> Proof:
+        """Return the proof of a file that the log would hand out, by the file's SHA-256."""
+        return Proof.from_json(self._get(f"proof/{content}").decode(errors="replace"))
+
+    def _texts(self, what: str, **query: object) -> list[str]:
+        found = self._list(what, **query)
+        if not all(isinstance(each, str) for each in found):
+            raise PublicationError(_STRANGE)
+        return found
+
+    def _list(self, what: str, **query: object) -> list[Any]:
+        try:
+            found = json.loads(self._get(what, **query))
+        except (ValueError, RecursionError):
+            raise PublicationError(_STRANGE) from None
+        if not isinstance(found, list):
+            raise PublicationError(_STRANGE)
+        return found
+
+    def _get(self, what: str, **query: object) -> bytes:
+        address = f"{self._address}/log/{what}?{urllib.parse.urlencode(query)}"
+        try:
+            with _ONE_HOST.open(address, timeout=_SECONDS) as answer:
+                return _read(answer)
+        except urllib.error.HTTPError as error:
+            message = f"the log refused with status {error.code}; is it the address of a log?"
+            raise UnreachableError(message) from None
+        except (OSError, http.client.HTTPException):
+            message = "the log does not answer; check its address, or try again later."
+            raise UnreachableError(message) from None
+        except ValueError:
+            message = "the address of the log is none that can be asked."
+            raise UnreachableError(message) from None
+
+
+class _NoOtherHost(urllib.request.HTTPRedirectHandler):
+    """A log that sends its readers elsewhere is not followed."""
+
+    def redirect_request(self, *_: object) -> None:
+        return None
+
+
+_ONE_HOST: Final = urllib.request.build_opener(_NoOtherHost)
+
+
+def _read(answer: http.client.HTTPResponse) -> bytes:
+    """Read an answer, within a limit for all of it: one for each byte is none."""
+    give_up, found = time.monotonic() + _SECONDS_FOR_ALL, bytearray()
+    while piece := answer.read1(1 << 16):
+        found += piece
+        if len(found) > _MOST_BYTES or time.monotonic() > give_up:
+            message = "the log's answer has no end; nothing of it was used."
+            raise UnreachableError(message)
+    return bytes(found)
+
+
+_STRANGE: Final = "the log answered something that is no answer of a log."
+
+
+def _hashes(texts: list[str]) -> list[bytes]:
+    try:
+        return [bytes.fromhex(each) for each in texts]
+    except ValueError:
+        raise PublicationError(_STRANGE) from None

@@ -1,0 +1,175 @@
+"""Which key speaks for a log at which size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from supm import PublicationError
+from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
+from supm.publication.entry import KeyEntry
+from supm.publication.history import KeyHistory, revoking, rotating
+from supm.publication.keys import SigningKey
+
+if TYPE_CHECKING:
+    from tests.publication.conftest import Maker
+
+TIME = "2026-11-18T14:00:00Z"
+ONE, TWO, THREE, FOUR = (SigningKey("log.example", bytes([each]) * 32) for each in range(1, 5))
+# One hands over to two in entry 10, two to three in entry 20, and three revokes one in entry 30.
+FIRST = 10, rotating(TIME, TWO.verifier, ONE)
+SECOND = 20, rotating(TIME, THREE.verifier, TWO)
+STOLEN = 30, revoking(TIME, ONE.verifier, THREE)
+
+
+def signed(key: SigningKey, size: int) -> SignedCheckpoint:
+    return Checkpoint(name="log.example", size=size, root=bytes(32)).signed(key)
+
+
+def followed(key: SigningKey, *changes: tuple[int, KeyEntry]) -> KeyHistory:
+    return KeyHistory.followed(key.verifier, changes)
+
+
+def test_one_key_speaks_for_all_sizes() -> None:
+    history = followed(ONE)
+    assert history.current == ONE.verifier
+    for size in (0, 1, 10**9):
+        assert history.check(signed(ONE, size)) == ONE.verifier
+
+
+def test_keys_take_over_from_each_other() -> None:
+    history = followed(ONE, FIRST, SECOND)
+    assert history.keys == (ONE.verifier, TWO.verifier, THREE.verifier)
+    assert history.current == THREE.verifier
+
+
+@pytest.mark.parametrize(
+    ("key", "sizes", "others"),
+    [(ONE, (0, 10), (11, 20)), (TWO, (11, 20), (0, 10, 21)), (THREE, (21, 10**9), (0, 11, 20))],
+)
+def test_each_key_signs_while_it_is_in_charge_and_stays_good_for_that(
+    key: SigningKey, sizes: tuple[int, ...], others: tuple[int, ...]
+) -> None:
+    history = followed(ONE, FIRST, SECOND)
+    for size in sizes:
+        assert history.check(signed(key, size)) == key.verifier
+    for size in others:
+        with pytest.raises(PublicationError, match="was not in charge then"):
+            history.check(signed(key, size))
+
+
+def test_a_stranger_of_the_same_name_signs_nothing() -> None:
+    with pytest.raises(PublicationError, match="is signed by the key"):
+        followed(ONE, FIRST).check(signed(FOUR, 11))
+
+
+def test_a_signature_under_a_borrowed_name_is_seen() -> None:
+    """The four bytes that name a key are no secret: the signature itself must be its own."""
+    forged = signed(FOUR, 11)
+    forged = SignedCheckpoint(
+        checkpoint=forged.checkpoint, key_hash=TWO.verifier.hash, signature=forged.signature
+    )
+    with pytest.raises(PublicationError, match="altered"):
+        followed(ONE, FIRST).check(forged)
+
+
+def test_a_reader_may_trust_a_later_key() -> None:
+    history = followed(TWO, FIRST, SECOND, STOLEN)
+    assert history.keys == (TWO.verifier, THREE.verifier)
+    assert history.since == 11
+    assert history.check(signed(TWO, 11)) == TWO.verifier
+    assert history.check(signed(THREE, 31)) == THREE.verifier
+    with pytest.raises(PublicationError, match="was not in charge"):
+        history.check(signed(TWO, 10))
+    with pytest.raises(PublicationError, match="is signed by the key"):
+        history.check(signed(ONE, 5))
+
+
+def test_a_reader_who_trusts_the_last_key_needs_no_older_signature() -> None:
+    forged = (10, rotating(TIME, TWO.verifier, FOUR))
+    history = followed(THREE, forged, SECOND)
+    assert history.keys == (THREE.verifier,)
+    assert history.check(signed(THREE, 21)) == THREE.verifier
+
+
+def test_a_reader_who_trusts_a_key_that_never_took_over_follows_nothing() -> None:
+    with pytest.raises(PublicationError, match="has not signed it"):
+        followed(FOUR, FIRST)
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        rotating(TIME, FOUR.verifier, FOUR),
+        rotating(TIME, FOUR.verifier, TWO),
+        KeyEntry(time=TIME, act="rotate", key=str(FOUR.verifier)),
+        KeyEntry(time=TIME, act="rotate", key=str(FOUR.verifier), signature="0" * 128),
+        KeyEntry(time=TIME, act="rotate", key=str(FOUR.verifier), signature=FIRST[1].signature),
+        KeyEntry(
+            time="2026-11-18T14:00:01Z",
+            act="rotate",
+            key=str(TWO.verifier),
+            signature=FIRST[1].signature,
+        ),
+        KeyEntry(time=TIME, act="revoke", key=str(TWO.verifier), signature=FIRST[1].signature),
+    ],
+)
+def test_a_change_that_the_key_in_charge_did_not_sign_is_refused(forged: KeyEntry) -> None:
+    with pytest.raises(PublicationError, match="entry 10 changes keys, and the key in charge"):
+        followed(ONE, (10, forged))
+
+
+def test_a_retired_key_changes_nothing_any_more() -> None:
+    with pytest.raises(PublicationError, match="entry 15 changes keys"):
+        followed(ONE, FIRST, (15, rotating(TIME, FOUR.verifier, ONE)))
+
+
+def test_a_key_of_another_log_or_an_old_one_does_not_take_over() -> None:
+    other = SigningKey("other.example", bytes(32)).verifier
+    with pytest.raises(PublicationError, match="a key of another log"):
+        followed(ONE, (10, rotating(TIME, other, ONE)))
+    with pytest.raises(PublicationError, match="or to an old one"):
+        followed(ONE, FIRST, (20, rotating(TIME, ONE.verifier, TWO)))
+    with pytest.raises(PublicationError, match="or to an old one"):
+        followed(ONE, (10, rotating(TIME, ONE.verifier, ONE)))
+
+
+def test_a_stolen_first_key_is_not_brought_back() -> None:
+    for thief in (ONE, FOUR):
+        back = (40, rotating(TIME, ONE.verifier, thief))
+        with pytest.raises(PublicationError, match="entry 40 changes keys"):
+            followed(ONE, FIRST, SECOND, STOLEN, back)
+
+
+def test_what_a_revoked_key_signed_proves_nothing() -> None:
+    before, after = followed(ONE, FIRST, SECOND), followed(ONE, FIRST, SECOND, STOLEN)
+    assert before.check(signed(ONE, 5)) == ONE.verifier
+    with pytest.raises(PublicationError, match="which was revoked"):
+        after.check(signed(ONE, 5))
+    assert after.check(signed(TWO, 15)) == TWO.verifier
+    assert after.check(signed(THREE, 31)) == THREE.verifier
+
+
+def test_only_an_old_key_can_be_revoked() -> None:
+    for key in (ONE, FOUR):
+        with pytest.raises(PublicationError, match="revokes a key that is not an old one"):
+            followed(ONE, (10, revoking(TIME, key.verifier, ONE)))
+    with pytest.raises(PublicationError, match="has not signed it"):
+        followed(ONE, FIRST, SECOND, (30, revoking(TIME, TWO.verifier, ONE)))
+
+
+def test_a_log_tells_its_own_history(maker: Maker) -> None:
+    log = maker.log(3, key=ONE)
+    assert log.rotate(ONE, TWO, TIME) == 3
+    log.append([maker.release(3)], TWO)
+    assert log.revoke(ONE.verifier, TWO, TIME) == 5
+    history = log.history()
+    assert history.keys == (ONE.verifier, TWO.verifier)
+    assert history.until == (3,)
+    assert history.revoked == {ONE.verifier}
+    assert history.check(log.checkpoint()) == TWO.verifier
+    for size in (4, 5, 6):
+        kept = log.checkpoint_of(size)
+        assert kept is not None
+        assert history.check(kept) == TWO.verifier
