@@ -10,7 +10,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from supm.estimators import LocalRandomizer, SUPMClassifier, SUPMRegressor
+from supm.estimators import (
+    LocalRandomizer,
+    NoiseAwareClassifier,
+    NoiseAwareRegressor,
+    PrivateLDA,
+    PrivateLogisticRegression,
+    PrivatePCA,
+    PrivateSVC,
+    SUPMClassifier,
+    SUPMRegressor,
+)
 
 _BY_ROW = (
     "each row is reported with noise of its own, drawn in the order of the rows, so a part of a "
@@ -31,6 +41,15 @@ ESTIMATORS: list[tuple[Any, dict[str, str]]] = [
     (SUPMClassifier(random_state=0, trust="t,t,t", classifier=LogisticRegression()), {}),
     (SUPMRegressor(random_state=0), {}),
     (SUPMRegressor(random_state=0, trust="u,u,d"), {}),
+    (PrivateLDA(random_state=0), {}),
+    (PrivatePCA(random_state=0), {}),
+    (PrivateSVC(random_state=0), {}),
+    (PrivateSVC(random_state=0, bounds=None), {}),
+    (PrivateLogisticRegression(random_state=0), {}),
+    (NoiseAwareClassifier(), {}),
+    (NoiseAwareClassifier(epsilon=20.0, label_epsilon=4.0), {}),
+    (NoiseAwareRegressor(), {}),
+    (NoiseAwareRegressor(epsilon=20.0, bounds=(-5.0, 5.0), form="linear"), {}),
 ]
 # scikit-learn runs these on its own estimators and leaves them out of the list for others.
 FURTHER = [
@@ -43,6 +62,17 @@ FURTHER = [
     (LocalRandomizer(), "check_set_output_transform_polars"),
     (LocalRandomizer(), "check_transformer_get_feature_names_out"),
     (LocalRandomizer(), "check_transformer_get_feature_names_out_pandas"),
+    (PrivatePCA(), "check_dataframe_column_names_consistency"),
+    (PrivatePCA(), "check_get_feature_names_out_error"),
+    (PrivatePCA(), "check_global_output_transform_pandas"),
+    (PrivatePCA(), "check_set_output_transform"),
+    (PrivatePCA(), "check_set_output_transform_pandas"),
+    (PrivatePCA(), "check_transformer_get_feature_names_out"),
+    (PrivatePCA(), "check_transformer_get_feature_names_out_pandas"),
+    (PrivateLDA(), "check_dataframe_column_names_consistency"),
+    (PrivateSVC(), "check_dataframe_column_names_consistency"),
+    (NoiseAwareClassifier(), "check_dataframe_column_names_consistency"),
+    (NoiseAwareRegressor(), "check_dataframe_column_names_consistency"),
     (SUPMClassifier(), "check_dataframe_column_names_consistency"),
     (SUPMRegressor(), "check_dataframe_column_names_consistency"),
 ]
@@ -53,8 +83,8 @@ def expected_failures(estimator: object) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings(
-    "ignore:most (values of|targets)"
-)  # its tables are not made for our bounds
+    "ignore:(most (values of|targets)|(column .*|the target) cannot be)"
+)  # its tables are not made for our bounds, nor noised
 @parametrize_with_checks(  # type: ignore[untyped-decorator]  # scikit-learn has no types
     [each for each, _ in ESTIMATORS], expected_failed_checks=expected_failures
 )

@@ -17,6 +17,7 @@ from supm.audit import exact_epsilon
 from supm.collection import SampledInterview, count, interview, plan
 from supm.collection._strict_rules import attributes_told, gap_of
 from supm.collection.cards import moments_of
+from supm.collection.counting import together_shape
 from supm.learning import Moments
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports, Tally
 from supm.schema import Attribute, Categorical, Continuous, Schema
@@ -94,7 +95,9 @@ def expected_counts(asked: SampledInterview, people: People) -> Tally:
         one = np.zeros(width)
         one[[*(starts[list(drawn)] + cell[:-1]), starts[-1] + cell[-1]]] = 1.0
         together += chance * np.outer(one, one)
-    counts = np.rint(together * REPORTS).astype(np.int64)
+    # Apart for each label where there is room; what is proved here is about their sum.
+    counts = np.zeros(together_shape(asked), dtype=np.int64)
+    counts[0] = np.rint(together * REPORTS)
     return Tally(counts=counts, reports=REPORTS, simulation=True)
 
 
@@ -239,7 +242,7 @@ def test_7_counts_of_disjoint_crowds_add_up_to_those_of_all() -> None:
     assert isinstance(second, Tally)
     assert isinstance(everybody, Tally)
     np.testing.assert_array_equal((second + first).counts, everybody.counts)
-    assert everybody.counts.shape == (9, 9)
+    assert everybody.counts.shape == (2, 9, 9)
     assert everybody.reports == len(rows)
 
 
@@ -250,7 +253,7 @@ def test_7_one_report_is_counted_once_for_each_two_things_that_it_tells() -> Non
     assert isinstance(found, Tally)
     one = np.zeros(9, dtype=np.int64)
     one[[1, 2 + 2, 7]] = 1
-    np.testing.assert_array_equal(found.counts, np.outer(one, one))
+    np.testing.assert_array_equal(found.counts, [np.outer(one, one), np.zeros((9, 9))])
 
 
 def test_the_exact_response_has_the_exact_gap() -> None:

@@ -1,9 +1,29 @@
-"""The scikit-learn face of SUPM: randomise a table, or simulate a whole study, in one object."""
+"""The scikit-learn face of SUPM: a study, a table, or several tables, in one object."""
 
 from __future__ import annotations
 
+from supm.estimators.copula_synthesizer import CopulaSynthesizer
+from supm.estimators.federate import Federated, federate
 from supm.estimators.local_randomizer import LocalRandomizer
+from supm.estimators.noise_aware_classifier import NoiseAwareClassifier
+from supm.estimators.noise_aware_regressor import NoiseAwareRegressor
+from supm.estimators.private_lda import PrivateLDA
+from supm.estimators.private_linear import PrivateLogisticRegression, PrivateSVC
+from supm.estimators.private_pca import PrivatePCA
 from supm.estimators.supm_classifier import SUPMClassifier
 from supm.estimators.supm_regressor import SUPMRegressor
 
-__all__ = ["LocalRandomizer", "SUPMClassifier", "SUPMRegressor"]
+__all__ = [
+    "CopulaSynthesizer",
+    "Federated",
+    "LocalRandomizer",
+    "NoiseAwareClassifier",
+    "NoiseAwareRegressor",
+    "PrivateLDA",
+    "PrivateLogisticRegression",
+    "PrivatePCA",
+    "PrivateSVC",
+    "SUPMClassifier",
+    "SUPMRegressor",
+    "federate",
+]

@@ -1,0 +1,1 @@
+"""Paper 004: models from records that were noised long ago."""

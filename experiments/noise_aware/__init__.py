@@ -1,0 +1,1 @@
+"""Models from noised records without synthesis, with public bounds."""

@@ -1,0 +1,98 @@
+"""Five folds of a repetition: learn from noisy records, test on clean ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from experiments.noise_aware.tables import Floats
+from numpy.typing import NDArray
+
+from supm import simulation
+from supm.estimators import NoiseAwareRegressor
+from supm.synthesis import LaplaceLaw
+
+__all__ = ["Outcome", "measure"]
+
+Places = NDArray[np.int64]
+_FOLDS: Final = 5
+_LEVEL: Final = 0.9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """Mean squared errors on clean records, and how many of the intervals held.
+
+    Parameters
+    ----------
+    constant : float
+        Of the mean of the clean training target, which the holder of an archive does not have.
+    noisy : float
+        Of the mean of the noisy training target, cut to the bounds.
+    alone : float
+        Of the model's own mean, without its columns.
+    model : float
+        Of the model.
+    held : float
+        Share of clean targets within the 90 % interval.
+    """
+
+    constant: float
+    noisy: float
+    alone: float
+    model: float
+    held: float
+
+
+def measure(table: Floats, epsilon: float, repetitions: int) -> Outcome:
+    """Return means over repetitions and folds.
+
+    Parameters
+    ----------
+    table : ndarray of float
+        Clean records in [0, 1], the target last.
+    epsilon : float
+        Of each attribute; its Laplace noise has the scale 1 / epsilon.
+    repetitions : int
+        Each with noise and folds of its own.
+
+    Returns
+    -------
+    Outcome
+    """
+    found = [each for seed in range(repetitions) for each in _folds(table, epsilon, seed)]
+    means = np.mean(found, axis=0)
+    return Outcome(
+        constant=float(means[0]),
+        noisy=float(means[1]),
+        alone=float(means[2]),
+        model=float(means[3]),
+        held=float(means[4]),
+    )
+
+
+def _folds(table: Floats, epsilon: float, seed: int) -> list[tuple[float, ...]]:
+    source = simulation(seed)
+    law = LaplaceLaw.for_epsilon(low=0.0, high=1.0, epsilon=epsilon)
+    noisy = law.randomize(table.ravel(), source.child("noise")).reshape(table.shape)
+    order = source.child("folds").permutation(len(table))
+    parts = np.array_split(order, _FOLDS)
+    return [_fold(table, noisy, np.setdiff1d(order, part), part, epsilon) for part in parts]
+
+
+def _fold(
+    table: Floats, noisy: Floats, kept: Places, tested: Places, epsilon: float
+) -> tuple[float, ...]:
+    model = NoiseAwareRegressor(epsilon=epsilon, bounds=(0.0, 1.0), target_bounds=(0.0, 1.0))
+    model.fit(noisy[kept, :-1], noisy[kept, -1])
+    rows, target = table[tested, :-1], table[tested, -1]
+    low, high = model.predict_interval(rows, level=_LEVEL).T
+    answers = (
+        table[kept, -1].mean(),
+        np.clip(noisy[kept, -1].mean(), 0.0, 1.0),
+        model.model_.mean,
+        model.predict(rows),
+    )
+    errors = [float(np.square(answer - target).mean()) for answer in answers]
+    return (*errors, float(np.mean((low <= target) & (target <= high))))

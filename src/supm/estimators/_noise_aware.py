@@ -1,0 +1,257 @@
+"""What the estimators that learn from noised records share: laws, reports, clean values."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+import supm
+from supm._errors import ParameterError, RecordError, SchemaError
+from supm.estimators._labels import free_name
+from supm.estimators._stated_noise import warn_of_noise
+from supm.estimators._tables import check_bounds, quietly
+from supm.messages import Part, ReleaseStatement
+from supm.privacy import Guarantee, NoGuarantee
+from supm.schema._columns import clipped_numbers, positions, raw_column
+from supm.schema._tables import table_columns
+from supm.synthesis import Archive, ArchiveSchema, LaplaceLaw, NumberColumn
+from supm.synthesis.archive_schema import Column
+from supm.synthesis.noise_aware import NoisyColumn
+from supm.synthesis.noise_aware_channels import channel_of
+from supm.synthesis.noise_aware_posterior import Form
+
+__all__ = ["NoiseAwareEstimator"]
+
+_FORMS: Final = ("auto", "linear", "additive")
+_ABSENT: Final = "this estimator requires y to be passed, but the target y is None."
+_UNREADABLE: Final = "y must be one number for each record, none missing."
+_CLEAN: Final = "the labels were not noised"
+_TRUST: Final = (
+    "The reports are taken to have been noised by their owners as described; nobody can check that "
+    "afterwards. To learn from them spends nothing more."
+)
+
+
+class NoiseAwareEstimator:
+    """Reads noised tables in ``fit`` and clean ones in ``predict``.
+
+    A mixin that stands before those of scikit-learn, whose tags it completes.
+    """
+
+    schema: ArchiveSchema | None
+    epsilon: float | Sequence[float]
+    bounds: tuple[float, float] | Sequence[tuple[float, float]]
+    form: str
+    columns_: tuple[Column, ...]
+
+    def _target_apart(self, table: object, y: object) -> bool:
+        """Say whether parameters describe the target: no schema does, and y is to hold it."""
+        if isinstance(table, Archive) or self.schema is None:
+            return not isinstance(table, Archive)
+        return y is not None and self._checked_schema().target is None
+
+    def _read_archive(self, table: object, y: object) -> Archive:
+        """Return the noised records that an archive, or a table and a schema, hold."""
+        if isinstance(table, Archive):
+            if y is not None:
+                raise ParameterError("y", "None where X is an archive", "another")
+            return table
+        schema = self._checked_schema()
+        if y is None:
+            return Archive.read(table, schema)
+        names = self._features(schema)
+        _check_one_target(table, str(schema.target))
+        columns = table_columns(table, names)
+        rows = raw_column(names[0], columns[names[0]]).missing.size
+        check_lengths(raw_column("y", y).missing.size, rows)
+        return Archive.read({**columns, str(schema.target): y}, schema)
+
+    def _checked_schema(self) -> ArchiveSchema:
+        if not isinstance(self.schema, ArchiveSchema):
+            kind = type(self.schema).__name__
+            raise ParameterError("schema", "a supm.synthesis.ArchiveSchema or None", kind)
+        return self.schema
+
+    def _features(self, schema: ArchiveSchema) -> tuple[str, ...]:
+        """Return the names of the columns to predict from."""
+        if schema.target is None:
+            message = "the schema of the archive must name a target; set it to a column."
+            raise SchemaError(message)
+        names = tuple(name for name in schema.names if name != schema.target)
+        if not names:
+            message = "the archive must have a column beside the target."
+            raise SchemaError(message)
+        return names
+
+    def _from_archive(self, archive: Archive) -> list[NoisyColumn]:
+        """Keep what is public about the columns of an archive, and return their reports."""
+        return self._keep(archive, self._features(archive.schema))
+
+    def _inputs(self, table: object) -> list[NoisyColumn]:
+        """Read a table without target, by the schema if there is one."""
+        if self.schema is None:
+            return self._from_array(table)
+        archive = Archive.read(table, self._checked_schema())
+        return self._keep(archive, archive.schema.names)
+
+    def _keep(self, archive: Archive, names: Sequence[str]) -> list[NoisyColumn]:
+        self.n_features_in_ = len(names)
+        self.feature_names_in_ = np.array(names, dtype=object)
+        self.columns_ = tuple(archive.schema.column(name) for name in names)
+        self._by_name = True
+        return [
+            NoisyColumn(channel=channel_of(each), reports=archive.reports[each.name])
+            for each in self.columns_
+        ]
+
+    def _from_array(self, table: object) -> list[NoisyColumn]:
+        """Read a table of numbers with Laplace noise, and keep what is public about it."""
+        numbers = quietly(
+            lambda: validate_data(self, table, dtype=np.float64, ensure_min_samples=2)
+        )
+        laws = [self._law(place, numbers.shape[1]) for place in range(numbers.shape[1])]
+        self.columns_ = tuple(NumberColumn(f"x{place}", law) for place, law in enumerate(laws))
+        self._by_name = False
+        pairs = zip(self.columns_, numbers.T, strict=True)
+        return [NoisyColumn(channel=channel_of(each), reports=own) for each, own in pairs]
+
+    def _epsilon_of_target(self, own: float | None) -> float:
+        if own is not None:
+            return own
+        if self.schema is not None:
+            raise ParameterError("target_epsilon", "given where the schema has no target", None)
+        if isinstance(self.epsilon, Sequence | np.ndarray):
+            raise ParameterError("target_epsilon", "given where columns have their own", None)
+        return self.epsilon
+
+    def _law(self, place: int, count: int) -> LaplaceLaw:
+        epsilon = _own("epsilon", self.epsilon, place, count)
+        bounds: Any = self.bounds
+        if isinstance(bounds, Sequence) and bounds and isinstance(bounds[0], Sequence):
+            bounds = _own("bounds", bounds, place, count)
+        low, high = check_bounds("bounds", bounds)
+        return LaplaceLaw.for_epsilon(low=low, high=high, epsilon=epsilon)
+
+    def _clean(self, table: object) -> list[NDArray[Any]]:
+        """Return the clean values of each column: numbers, or places in its list."""
+        check_is_fitted(self)
+        if not self._by_name:
+            numbers = quietly(lambda: validate_data(self, table, dtype=np.float64, reset=False))
+            return list(numbers.T)
+        columns = table_columns(table, tuple(each.name for each in self.columns_))
+        return [_clean_values(each, columns[each.name]) for each in self.columns_]
+
+    def _checked_form(self) -> Form:
+        if self.form not in _FORMS:
+            raise ParameterError("form", f"one of {', '.join(_FORMS)}", self.form)
+        return self.form  # type: ignore[return-value]  # checked in the line before
+
+    def _state(
+        self, target: Column | None, asked: int | None = None, *, simulation: bool = False
+    ) -> None:
+        """Keep what the owners of the records were promised; None is a target without noise."""
+        held = self.columns_ if target is None else (*self.columns_, target)
+        parts = [Part(name=e.name, method=_method(e), guarantee=e.law.guarantee) for e in held]
+        name = None if target is None else target.name
+        described = ArchiveSchema(columns=held, target=name, asked=asked)
+        total: Guarantee = described.guarantee
+        if target is None:
+            total = NoGuarantee(_CLEAN)
+            parts.append(Part(name="labels", method="not noised", guarantee=total))
+        self.statement_ = ReleaseStatement(
+            study=hashlib.sha256(described.to_json().encode()).hexdigest(),
+            parts=tuple(parts),
+            total=total,
+            trust=_TRUST,
+            simulation=simulation,
+            software=f"supm {supm.__version__}",
+        )
+
+    def _check_noise(
+        self, columns: Sequence[NoisyColumn], target: Column | None, told: NoisyColumn
+    ) -> None:
+        """Compare the reports with the noise that was stated; a target of None has none."""
+        pairs = zip(self.columns_, columns, strict=True)
+        held: dict[str, tuple[Column, ArrayLike]] = {
+            f"column {each.name}": (each, own.reports) for each, own in pairs
+        }
+        if target is not None:
+            held["the target"] = target, told.reports
+        warn_of_noise(held, by_schema=self._by_name)
+
+    def _asked_with(self, target: Column | None) -> int | None:
+        """Return how many cells a record has where all owners told a target of its own."""
+        asked = None if self.schema is None else self.schema.asked
+        return asked if asked is None or target is None else asked + 1
+
+    def _free_name(self) -> str:
+        return free_name(tuple(each.name for each in self.columns_))
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # a mixin's of scikit-learn
+        for kind in (tags.classifier_tags, tags.regressor_tags):
+            if kind is not None:
+                kind.poor_score = True
+        return tags
+
+
+def noisy_numbers(y: object) -> NDArray[np.float64]:
+    """Return the reports of a target that is a number, wherever they lie."""
+    if y is None:
+        raise RecordError(_ABSENT)
+    return quietly(lambda: _flat(y), otherwise=_UNREADABLE)
+
+
+def check_lengths(found: int, rows: int) -> None:
+    """Refuse a target that is longer or shorter than the table."""
+    if found != rows:
+        message = f"y has {found} values and the table {rows} records."
+        raise RecordError(message)
+
+
+def _check_one_target(table: object, target: str) -> None:
+    """Refuse a table that holds the target beside y: they may differ."""
+    if isinstance(table, np.ndarray):  # its columns have no names, and their number is checked
+        return
+    try:
+        table_columns(table, (target,))
+    except RecordError:
+        return
+    hint = "Drop the column, or leave y out."
+    raise ParameterError("y", f"None where the table has a column {target!r}", "another", hint)
+
+
+def _flat(y: object) -> NDArray[np.float64]:
+    numbers: NDArray[np.float64] = np.asarray(column_or_1d(y, warn=True)).astype(np.float64)
+    assert_all_finite(numbers, input_name="y")
+    return numbers
+
+
+def _own(name: str, given: Any, place: int, count: int) -> Any:  # noqa: ANN401  either kind of parameter
+    """Return the value for one column of a parameter that holds one for all, or one for each."""
+    if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
+        return given
+    if len(given) != count:
+        raise ParameterError(name, f"one, or one for each of {count} columns", f"{len(given)}")
+    return given[place]
+
+
+def _clean_values(column: Column, cells: object) -> NDArray[Any]:
+    raw = raw_column(column.name, cells)
+    empty = int(raw.missing.sum())
+    if empty:
+        message = f"{column.name}: {empty} of {raw.missing.size} cells are missing."
+        raise RecordError(message)
+    if isinstance(column, NumberColumn):
+        return clipped_numbers(column.name, raw, column.law.low, column.law.high)
+    return positions(column.name, raw, column.values)
+
+
+def _method(column: Column) -> str:
+    return f"{column.law.mechanism.replace('_', ' ')}, epsilon {column.law.epsilon:g}"

@@ -1,0 +1,128 @@
+"""The distribution of every column by itself, within each class of the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm.synthesis.archive import Archive
+from supm.synthesis.archive_schema import ClassColumn, Column, NumberColumn
+from supm.synthesis.beyond_noise import beyond_noise
+from supm.synthesis.em import ALONE, reconstruct_table
+from supm.synthesis.layout import Layout, Told, count_together, told_cells
+from supm.synthesis.marginals import BinnedMarginal, Marginal, OrderedMarginal
+
+__all__ = ["Margins", "learn_margins", "marginal_of"]
+
+Table = NDArray[np.float64]
+
+_LEAST: Final = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Margins:
+    """Shares of the classes of the target, and of each column within them.
+
+    Parameters
+    ----------
+    root : Told
+        Reports of the target; one class for all where there is no such target.
+    prior : ndarray of float, shape (classes,)
+        Shares of the classes of the target, without the bias of the noise.
+    scaled : list of ndarray of float, shape (classes, bins)
+        Shares of class and bin together, for each scaled column.
+    nominal : list of ndarray of float, shape (classes, values)
+        The same for each nominal column.
+    cells : list of Told
+        Reports of the nominal columns.
+    ordered : dict of int to Told
+        Reports of the ordered classes among the scaled columns, by their place.
+    """
+
+    root: Told
+    prior: Table
+    scaled: list[Table]
+    nominal: list[Table]
+    cells: list[Told]
+    ordered: dict[int, Told]
+
+
+def learn_margins(archive: Archive, layout: Layout, *, bins: int, smooth: bool = False) -> Margins:
+    """Reconstruct the distribution of each column within each class of the target.
+
+    Parameters
+    ----------
+    archive : Archive
+        The noised records.
+    layout : Layout
+        The roles of their columns.
+    bins : int
+        How many bins of a number are told apart.
+    smooth : bool, default False
+        Whether numbers are smoothed (EMS).
+
+    Returns
+    -------
+    Margins
+    """
+    root = _root(archive, layout)
+    prior = _alone(root)
+
+    def within(column: Column) -> tuple[Told, Table]:
+        told = told_cells(column, archive.reports[column.name], bins)
+        blur = smooth and isinstance(column, NumberColumn)
+        return told, _within(told, root, prior, smooth=blur)
+
+    scaled = [within(column) for column in layout.scaled]
+    nominal = [within(column) for column in layout.nominal]
+    return Margins(
+        root=root,
+        prior=prior,
+        scaled=[table for _, table in scaled],
+        nominal=[table for _, table in nominal],
+        cells=[told for told, _ in nominal],
+        ordered={
+            place: told
+            for place, (told, _) in enumerate(scaled)
+            if isinstance(layout.scaled[place], ClassColumn)
+        },
+    )
+
+
+def marginal_of(column: Column, shares: Table) -> Marginal:
+    """Return the distribution of a scaled column from its shares, which need not sum to one."""
+    total = float(shares.sum())
+    even = shares / total if total > 0 else np.full(shares.size, 1 / shares.size)
+    if isinstance(column, NumberColumn):
+        return BinnedMarginal(column.law.low, column.law.high, even)
+    return OrderedMarginal(even)
+
+
+def _root(archive: Archive, layout: Layout) -> Told:
+    if layout.root is None:
+        return Told(np.zeros(archive.rows, dtype=np.int64), np.ones((1, 1)))
+    return told_cells(layout.root, archive.reports[layout.root.name], 0)
+
+
+def _alone(told: Told, *, smooth: bool = False) -> Table:
+    cells = told.cells[told.cells >= 0]
+    if not cells.size:
+        return np.full(len(told.channel), 1 / len(told.channel))
+    counts = np.bincount(cells, minlength=told.size)
+    return reconstruct_table(counts, [told.channel], stop=ALONE, smooth=smooth)
+
+
+def _within(told: Told, root: Told, prior: Table, *, smooth: bool) -> Table:
+    """Return shares of class and value together; where the reports say little, independent ones."""
+    apart = np.outer(prior, _alone(told, smooth=smooth)) + _LEAST
+    apart /= apart.sum()
+    if prior.size == 1:
+        return apart
+    counts = count_together((root, told))
+    if not counts.any():
+        return apart
+    channels = [root.channel, told.channel]
+    return beyond_noise(counts, channels, apart, smooth=smooth).table

@@ -1,0 +1,336 @@
+"""Models that are learned from noised records directly, with no synthesis between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from supm._errors import RecordError
+from supm.synthesis.noise_aware_channels import Channel
+from supm.synthesis.noise_aware_columns import ColumnReading, read_column
+from supm.synthesis.noise_aware_moments import take_moments
+from supm.synthesis.noise_aware_posterior import Coefficients, Form, Problem, priors_for, solve
+
+__all__ = ["ClassModel", "NoisyColumn", "NumberModel", "fit_classes", "fit_number"]
+
+Table = NDArray[np.float64]
+
+_FUNCTIONS: Final = 8
+_CLASS_FUNCTIONS: Final = 24
+_TARGET_FUNCTIONS: Final = 12
+# What one function of one column is expected to share with the target, as a squared correlation.
+_EXPECTED: Final = 0.05
+# A priori the mean of a target lies about the middle of its range, with this deviation.
+_MEAN_DEVIATION: Final = 1 / 8
+# The variance of a number between 0 and 1 is at most 1/4; a priori it is known to this deviation.
+_VARIANCE_DEVIATION: Final = 1 / 12
+_RANK: Final = 1e-6
+# No model explains all: what is left of the target's variance is at least this share.
+_LEFT: Final = 0.05
+_LEAST_PROBABILITY: Final = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NoisyColumn:
+    """Reports of one column, and how they were noised.
+
+    Parameters
+    ----------
+    channel : Channel
+        How the column was noised.
+    reports : array-like
+        Numbers, NaN where one is absent; or places in the list of classes, -1 for absent.
+    """
+
+    channel: Channel
+    reports: ArrayLike
+
+    @property
+    def cells(self) -> NDArray[np.int64]:
+        """The cell of each report."""
+        return self.channel.cells(self.reports)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class _Additive:
+    """A sum of functions of clean values, each of mean 0."""
+
+    columns: tuple[ColumnReading, ...]
+    centres: Table
+
+    def evaluate(self, values: Sequence[ArrayLike]) -> Table:
+        pairs = zip(self.columns, values, strict=True)
+        return np.hstack([column.evaluate(own) for column, own in pairs]) - self.centres
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class NumberModel:
+    """Predicts a number from clean values, in units of the target's public range.
+
+    Parameters
+    ----------
+    functions : object
+        The functions of the columns.
+    mean, mean_variance : float
+        Of the target, and how uncertain it is.
+    spread : float
+        Unit of the coefficients: the target's standard deviation under its estimated shares.
+    variance : float
+        Of the target.
+    coefficients : Coefficients
+        Of the functions, in units of the spread.
+    """
+
+    functions: _Additive
+    mean: float
+    mean_variance: float
+    spread: float
+    variance: float
+    coefficients: Coefficients
+
+    @property
+    def explained(self) -> float:
+        """Share of the target's variance that predictions are expected to explain, 0 to 1.
+
+        It is the variance of the predictions over itself and what they leave: 0 for a constant.
+        """
+        told = self.spread**2 * self.coefficients.told
+        return told / (told + self._left)
+
+    def predict(self, values: Sequence[ArrayLike]) -> Table:
+        """Return a number between 0, the low bound, and 1 for each record.
+
+        Parameters
+        ----------
+        values : sequence of array-like
+            Clean values of each column: numbers, or places in the list of classes.
+
+        Returns
+        -------
+        ndarray of float
+        """
+        moved = self.functions.evaluate(values) @ self.coefficients.mean
+        return np.clip(self.mean + self.spread * moved, 0.0, 1.0)
+
+    def deviation(self, values: Sequence[ArrayLike]) -> Table:
+        """Return the standard deviation of the clean target about what is predicted.
+
+        It has three parts: the mean and the coefficients are uncertain because the reports are
+        noisy and few, and records that look alike have different targets.
+
+        Parameters
+        ----------
+        values : sequence of array-like
+            Clean values of each column.
+
+        Returns
+        -------
+        ndarray of float
+        """
+        table = self.functions.evaluate(values)
+        fit = np.einsum("ij,jk,ik->i", table, self.coefficients.covariance, table)
+        return np.asarray(
+            np.sqrt(self.mean_variance + self.spread**2 * np.maximum(fit, 0.0) + self._left)
+        )
+
+    @property
+    def _left(self) -> float:
+        """Variance of the target that predictions do not explain."""
+        told = self.spread**2 * self.coefficients.told
+        return max(self.variance - told, _LEFT * self.variance)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ClassModel:
+    """Tells how probable each class is, from clean values.
+
+    Parameters
+    ----------
+    functions : object
+        The functions of the columns.
+    shares : ndarray of float, shape (classes,)
+        Of the classes among all records.
+    coefficients : tuple of Coefficients
+        Of each class's indicator, in units of its standard deviation.
+    """
+
+    functions: _Additive
+    shares: Table
+    coefficients: tuple[Coefficients, ...]
+
+    def probabilities(self, values: Sequence[ArrayLike]) -> Table:
+        """Return the probability of each class for each record.
+
+        Parameters
+        ----------
+        values : sequence of array-like
+            Clean values of each column.
+
+        Returns
+        -------
+        ndarray of float, shape (records, classes)
+        """
+        weights = np.column_stack([each.mean for each in self.coefficients])
+        moved = self.functions.evaluate(values) @ weights * _deviations(self.shares)
+        raw = np.clip(self.shares + moved, _LEAST_PROBABILITY, 1.0)
+        return np.asarray(raw / raw.sum(axis=1, keepdims=True))
+
+
+def fit_number(
+    columns: Sequence[NoisyColumn], target: NoisyColumn, *, form: Form = "auto"
+) -> NumberModel:
+    """Learn to predict a number.
+
+    Parameters
+    ----------
+    columns : sequence of NoisyColumn
+        What to predict from.
+    target : NoisyColumn
+        Of a number.
+    form : {"auto", "linear", "additive"}
+        Straight lines, smooth curves, or what the reports make likelier.
+
+    Returns
+    -------
+    NumberModel
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.synthesis import LaplaceLaw, NumberColumn
+    >>> from supm.synthesis.noise_aware_channels import channel_of
+    >>> law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=4.0)
+    >>> channel, true = channel_of(NumberColumn("x", law)), np.linspace(0, 1, 20_000)
+    >>> x, y = law.randomize(true, simulation(1)), law.randomize(1 - true, simulation(2))
+    >>> column = NoisyColumn(channel=channel, reports=x)
+    >>> model = fit_number([column], NoisyColumn(channel=channel, reports=y))
+    >>> model.predict([[0.1, 0.9]]).round(1)
+    array([0.9, 0.1])
+    """
+    cells = target.cells
+    told = _told(cells)
+    reading = read_column(target.channel, cells, limit=_TARGET_FUNCTIONS)
+    mean, mean_variance = _mean(reading, cells)
+    functions, fitted = _fit(columns, [_efficient(reading, cells)], told, form)
+    return NumberModel(
+        functions=functions,
+        mean=mean,
+        mean_variance=mean_variance,
+        spread=reading.spread,
+        variance=_variance(reading, cells, mean),
+        coefficients=fitted[0],
+    )
+
+
+def fit_classes(
+    columns: Sequence[NoisyColumn], target: NoisyColumn, *, form: Form = "auto"
+) -> ClassModel:
+    """Learn to tell how probable each class is.
+
+    Parameters
+    ----------
+    columns : sequence of NoisyColumn
+        What to predict from.
+    target : NoisyColumn
+        Of classes.
+    form : {"auto", "linear", "additive"}
+        Straight lines, smooth curves, or what the reports make likelier.
+
+    Returns
+    -------
+    ClassModel
+    """
+    cells = target.cells
+    told = _told(cells)
+    readings = np.asarray(np.linalg.inv(target.channel.matrix)[cells], dtype=np.float64)
+    shares = _class_shares(readings[told > 0])
+    centred = (readings - shares) / _deviations(shares) * told[:, np.newaxis]
+    functions, fitted = _fit(columns, list(centred.T), told, form)
+    return ClassModel(functions=functions, shares=shares, coefficients=tuple(fitted))
+
+
+def _fit(
+    columns: Sequence[NoisyColumn], targets: Sequence[Table], told: Table, form: Form
+) -> tuple[_Additive, list[Coefficients]]:
+    cells = [each.cells for each in columns]
+    found = tuple(_read(each, own) for each, own in zip(columns, cells, strict=True))
+    moments = take_moments(found, cells, np.column_stack(targets), told)
+    gram, count = moments.gram(), float(told.sum())
+    noise, told_products = moments.noise(gram), moments.told(gram, count)
+    priors = priors_for(found, form)
+    fitted = []
+    for place, covariance in enumerate(moments.covariance().T):
+        square = float(np.square(targets[place]).sum() / count)
+        problem = Problem(
+            covariance=covariance,
+            gram=gram,
+            noise=noise,
+            priors=priors,
+            residual=(square, moments.targets[:, place] / count, told_products),
+        )
+        fitted.append(solve(problem))
+    return _Additive(columns=found, centres=moments.centres), fitted
+
+
+def _read(column: NoisyColumn, cells: NDArray[np.int64]) -> ColumnReading:
+    number = column.channel.kind == "number"
+    return read_column(column.channel, cells, limit=_FUNCTIONS if number else _CLASS_FUNCTIONS)
+
+
+def _told(cells: NDArray[np.int64]) -> Table:
+    told = (cells >= 0).astype(np.float64)
+    if told.sum() < 2:
+        message = "at least two records must have a report of the target."
+        raise RecordError(message)
+    return told
+
+
+def _mean(reading: ColumnReading, cells: NDArray[np.int64]) -> tuple[float, float]:
+    """Return the mean of a number, pulled to the middle as its noise demands, and its variance."""
+    values = reading.mean + reading.spread * (reading.readings @ reading.line)
+    told = values[cells[cells >= 0]]
+    noise = float(told.var() / told.size)
+    kept = _MEAN_DEVIATION**2 / (_MEAN_DEVIATION**2 + noise)
+    return 0.5 + kept * (float(told.mean()) - 0.5), kept * noise
+
+
+def _variance(reading: ColumnReading, cells: NDArray[np.int64], mean: float) -> float:
+    """Return the variance of a number: debiased, pulled to that of the shares by its noise."""
+    squares = np.square(reading.channel.places - mean)
+    values = np.linalg.lstsq(reading.channel.matrix, squares, rcond=_RANK)[0][cells[cells >= 0]]
+    noise = float(values.var() / values.size)
+    kept = _VARIANCE_DEVIATION**2 / (_VARIANCE_DEVIATION**2 + noise)
+    found = reading.spread**2 + kept * (float(values.mean()) - reading.spread**2)
+    return max(reading.spread**2, min(found, mean * (1 - mean)))
+
+
+def _efficient(reading: ColumnReading, cells: NDArray[np.int64]) -> Table:
+    """Return readings of the target of variance 1, less those parts that are mostly noise.
+
+    A part that the reports hardly tell adds more noise to a covariance than it can add signal.
+    """
+    reports = reading.shares @ reading.channel.matrix
+    noisiness = reports @ np.square(reading.readings)
+    known = (cells >= 0).sum() * _EXPECTED / noisiness
+    kept = known / (1 + known)
+    told = reading.tell(cells) @ (reading.line * kept / kept.max())
+    there = cells >= 0
+    return np.where(there, told - told[there].mean(), 0.0)
+
+
+def _class_shares(readings: Table) -> Table:
+    """Return the shares of the classes, pulled to equal ones as their noise demands."""
+    size = readings.shape[1]
+    prior = (size - 1) / (size**2 * (size + 1))
+    noise = readings.var(axis=0) / len(readings)
+    shares = 1 / size + prior / (prior + noise) * (readings.mean(axis=0) - 1 / size)
+    shares = np.clip(shares, _LEAST_PROBABILITY, None)
+    return np.asarray(shares / shares.sum())
+
+
+def _deviations(shares: Table) -> Table:
+    return np.sqrt(shares * (1 - shares))

@@ -1,0 +1,250 @@
+"""A model of true records, learned from noised ones, from which any number of rows can be drawn.
+
+Numbers and ordered classes are joined by a Gaussian copula, classes without an order by a tree of
+two-way tables, and the two by shifts of the copula's normals. If the target is a class, all of this
+is learned within each of its classes, which occur as often as the debiased reports say.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from supm._random import RandomSource, check_source, simulation
+from supm._validation import Integers
+from supm.mechanisms.noise._continuous import normals
+from supm.synthesis.archive import Archive
+from supm.synthesis.archive_schema import ArchiveSchema, ClassColumn
+from supm.synthesis.columns_learning import Margins, learn_margins, marginal_of
+from supm.synthesis.dependence import class_means, latent_matrices, within_classes
+from supm.synthesis.joining import Copula, join, learn_shifts
+from supm.synthesis.layout import Layout, count_together
+from supm.synthesis.marginals import Marginal
+from supm.synthesis.moments import learn_moments
+from supm.synthesis.polychoric import noisy_polychoric
+from supm.synthesis.tree import ClassTree, draw_rows, learn_tree
+
+__all__ = ["SyntheticModel", "learn_model"]
+
+Matrix = NDArray[np.float64]
+
+_BINS = Integers("bins", 2, 1000)
+_ROWS = Integers("rows", 1, 1 << 32)
+_REFERENCE: Final = 1 << 13
+_CHUNK: Final = 1 << 17
+_FLAT: Final = 1e-6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SyntheticModel:
+    """What was learned: shares of the target's classes, a tree, and a copula for each class.
+
+    Parameters
+    ----------
+    schema : ArchiveSchema
+        Of the archive it was learned from.
+    prior : ndarray of float, shape (classes,)
+        Shares of the classes of the target; a single one where there is no such target.
+    tree : ClassTree
+        Of the nominal columns.
+    marginals : tuple, for each class a tuple of Marginal
+        Of the scaled columns.
+    copulas : tuple of Copula
+        One for each class.
+    """
+
+    schema: ArchiveSchema
+    prior: Matrix
+    tree: ClassTree
+    marginals: tuple[tuple[Marginal, ...], ...]
+    copulas: tuple[Copula, ...]
+
+    def sample(self, rows: int, source: RandomSource) -> dict[str, NDArray[Any]]:
+        """Draw synthetic rows; this is post-processing, and costs nobody anything.
+
+        Parameters
+        ----------
+        rows : int
+            How many.
+        source : RandomSource
+            Where randomness comes from.
+
+        Returns
+        -------
+        dict of str to ndarray
+            One column for each of the schema: numbers within their bounds, and values of classes.
+        """
+        check_source(source)
+        left = _ROWS.check(rows)
+        parts = []
+        # Threads cost more than they bring where one side of a product is small.
+        with threadpool_limits(1, user_api="blas"):
+            while left:
+                parts.append(self._draw(min(left, _CHUNK), source))
+                left -= min(left, _CHUNK)
+        return {name: np.concatenate([part[name] for part in parts]) for name in self.schema.names}
+
+    def _draw(self, rows: int, source: RandomSource) -> dict[str, NDArray[Any]]:
+        layout = Layout(self.schema)
+        roots = draw_rows(self.prior[np.newaxis], np.zeros(rows, dtype=np.int64), source)
+        codes = self.tree.draw(roots, source)
+        drawn = {
+            each.name: _named(each, code) for each, code in zip(layout.nominal, codes, strict=True)
+        }
+        drawn |= self._draw_scaled(layout, roots, codes, source)
+        if layout.root is not None:
+            drawn[layout.root.name] = _named(layout.root, roots)
+        return drawn
+
+    def _draw_scaled(
+        self,
+        layout: Layout,
+        roots: NDArray[np.int64],
+        codes: NDArray[np.int64],
+        source: RandomSource,
+    ) -> dict[str, NDArray[Any]]:
+        size = len(layout.scaled)
+        noise = normals(roots.size * size, source).reshape(roots.size, size)
+        starts = np.array([block.start - size for block in layout.blocks], dtype=np.int64)
+        places = codes + starts[:, np.newaxis]
+        found: list[NDArray[Any]] = [np.empty(0)] * size
+        for root, copula in enumerate(self.copulas):
+            mine = np.flatnonzero(roots == root) if len(self.copulas) > 1 else slice(None)
+            levels = copula.uniform(noise[mine], places[:, mine])
+            for column, (marginal, level) in enumerate(
+                zip(self.marginals[root], levels, strict=True)
+            ):
+                values = marginal.draw(level, source)
+                if not found[column].size:
+                    found[column] = np.empty(roots.size, dtype=values.dtype)
+                found[column][mine] = values
+        return {
+            each.name: _named(each, values) if isinstance(each, ClassColumn) else values
+            for each, values in zip(layout.scaled, found, strict=True)
+        }
+
+
+def learn_model(
+    archive: Archive, *, bins: int = 100, smooth: bool = False, latent: bool = True
+) -> SyntheticModel:
+    """Learn a model of the true records from noised ones.
+
+    Parameters
+    ----------
+    archive : Archive
+        The noised records.
+    bins : int, default 100
+        How many bins of a number are told apart.
+    smooth : bool, default False
+        Whether the distributions of numbers are smoothed: good where they have no spikes.
+    latent : bool, default True
+        Whether covariances are inverted to the normals behind them.
+
+    Returns
+    -------
+    SyntheticModel
+    """
+    _BINS.check(bins)
+    with threadpool_limits(1, user_api="blas"):
+        return _learn(archive, bins=bins, smooth=smooth, latent=latent)
+
+
+def _learn(archive: Archive, *, bins: int, smooth: bool, latent: bool) -> SyntheticModel:
+    layout = Layout(archive.schema)
+    margins = learn_margins(archive, layout, bins=bins, smooth=smooth)
+    marginals = tuple(
+        tuple(
+            marginal_of(column, table[place])
+            for column, table in zip(layout.scaled, margins.scaled, strict=True)
+        )
+        for place in range(margins.prior.size)
+    )
+    tree = learn_tree(margins.cells, margins.root, margins.nominal)
+    return SyntheticModel(
+        schema=archive.schema,
+        prior=margins.prior,
+        tree=tree,
+        marginals=marginals,
+        copulas=_learn_copulas(archive, layout, margins, marginals, tree, latent=latent),
+    )
+
+
+def _learn_copulas(
+    archive: Archive,
+    layout: Layout,
+    margins: Margins,
+    marginals: tuple[tuple[Marginal, ...], ...],
+    tree: ClassTree,
+    *,
+    latent: bool,
+) -> tuple[Copula, ...]:
+    moments = learn_moments(archive, layout)
+    prior = margins.prior
+    means = class_means(marginals, margins.nominal, prior)
+    matrices = latent_matrices(
+        moments, marginals, means, prior, latent=latent, known=_ordered_pairs(margins)
+    )
+    drawn = [_indicators(layout, tree, place) for place in range(prior.size)]
+    slopes = prior @ [[each.coefficients[0] for each in row] for row in marginals]
+    size = len(layout.scaled)
+    shifts = learn_shifts(
+        within_classes(moments, means, prior)[size:, :size] / np.maximum(slopes, _FLAT),
+        moments.errors[size:, :size] / np.maximum(slopes, _FLAT),
+        _spread(prior, drawn),
+        [slice(block.start - size, block.stop - size) for block in layout.blocks],
+    )
+    return tuple(join(matrix, shifts, each) for matrix, each in zip(matrices, drawn, strict=True))
+
+
+def _spread(prior: Matrix, drawn: list[Matrix]) -> Matrix:
+    """Return the covariance of the indicators within the classes of the target."""
+    width = drawn[0].shape[1]
+    if not width:
+        return np.zeros((0, 0))
+    parts = [np.cov(each, rowvar=False) for each in drawn]
+    return np.asarray(np.tensordot(prior, np.array(parts), axes=1))
+
+
+def _ordered_pairs(margins: Margins) -> dict[tuple[int, int], tuple[float, float]]:
+    """Return the polychoric correlation of each two ordered classes, with its standard error."""
+    root, found = margins.root, {}
+    for i, j in combinations(sorted(margins.ordered), 2):
+        first, second = margins.ordered[i], margins.ordered[j]
+        counts = count_together((root, first, second))
+        if counts.any():
+            channels = (root.channel, first.channel, second.channel)
+            learned = noisy_polychoric(counts, channels, margins.scaled[i], margins.scaled[j])
+            # At the end of its range the likelihood has no curvature; moments know better there.
+            if math.isfinite(learned[1]):
+                found[i, j] = learned
+    return found
+
+
+def _indicators(layout: Layout, tree: ClassTree, root: int) -> Matrix:
+    """Return indicators of many records of one class, drawn from the tree."""
+    if not layout.nominal:
+        return np.empty((0, 0))
+    # A sum over all combinations would be exact and too long; the stream is fixed, so that the
+    # same archive always gives the same model.
+    classes = np.full(_REFERENCE, root, dtype=np.int64)
+    codes = tree.draw(classes, simulation(root))
+    sizes = [len(each.values) for each in layout.nominal]
+    return np.concatenate([np.eye(n)[code] for n, code in zip(sizes, codes, strict=True)], axis=1)
+
+
+def _named(column: ClassColumn, codes: NDArray[np.int64]) -> NDArray[Any]:
+    kinds = {type(value) for value in column.values}
+    values: NDArray[Any]
+    if len(kinds) == 1:
+        values = np.array(column.values)
+    else:
+        values = np.empty(len(column.values), dtype=object)
+        values[:] = column.values
+    named: NDArray[Any] = values[codes]
+    return named

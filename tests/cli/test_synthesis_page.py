@@ -1,0 +1,226 @@
+from __future__ import annotations
+
+import base64
+import re
+from functools import cache
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from supm import simulation
+from supm.cli._synthesis_looks import DARK, LIGHT
+from supm.cli._synthesis_page import page
+from supm.cli._synthesis_pictures import (
+    columns_picture,
+    matrices,
+    models_picture,
+    pairs_picture,
+)
+from supm.synthesis import (
+    Archive,
+    ArchiveSchema,
+    ClassColumn,
+    LaplaceLaw,
+    NumberColumn,
+    ResponseLaw,
+)
+from supm.synthesis.quality import Quality, assess
+
+PICTURES = [pairs_picture, matrices, columns_picture, models_picture]
+# Where a page may look without leaving the file.
+INSIDE = ("data:image/svg+xml;base64,",)
+
+
+@cache
+def quality(columns: int = 3, *, clean: bool = True, epsilon: float = 3.0) -> Quality:
+    rows = 1500
+    held: dict[str, Any] = {}
+    first = simulation(1).words(rows) / 2.0**64
+    for place in range(columns):
+        other = simulation(place + 2).words(rows) / 2.0**64
+        held[f"x<{place}>"] = 0.7 * first + 0.3 * other
+    held["ill & well"] = np.where(first > 0.4, "yes", "no")
+    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
+    numbers = [NumberColumn(name, law) for name in held if name != "ill & well"]
+    coin = ResponseLaw.for_epsilon(size=2, epsilon=epsilon)
+    kinds: tuple[NumberColumn | ClassColumn, ...] = (
+        *numbers,
+        ClassColumn("ill & well", ("no", "yes"), coin),
+    )
+    schema = ArchiveSchema(columns=kinds, target="x<0>")
+    archive = Archive.noised(held, schema, simulation(9))
+    return assess(archive, held, held if clean else None)
+
+
+@cache
+def shown(*, clean: bool = True, epsilon: float = 3.0) -> str:
+    return page(quality(clean=clean, epsilon=epsilon), name="<b>noisy</b>.csv", made="x < y")
+
+
+class Reader(HTMLParser):
+    """Collects tags that are open, pictures and whatever could be fetched."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.links: list[str] = []
+        self.alts: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        if tag not in {"meta", "img", "source", "br"}:
+            self.open.append(tag)
+        for name, value in attrs:
+            if name in {"src", "srcset", "href", "data", "action"}:
+                self.links.append(value or "")
+            if name == "alt":
+                self.alts.append(value or "")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def read(text: str) -> Reader:
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def test_the_page_is_whole_and_fetches_nothing() -> None:
+    text = shown()
+    found = read(text)
+    assert all(each.startswith(INSIDE) for each in found.links)
+    assert not {"script", "link", "iframe", "object", "form"} & found.tags
+    assert "default-src 'none'" in text
+    assert "@import" not in text
+    assert "url(" not in text
+
+
+def test_every_picture_has_two_looks_and_a_text_for_those_who_do_not_see_it() -> None:
+    found = read(shown())
+    assert len(found.alts) == 4
+    assert len(found.links) == 8
+    assert len(set(found.links)) == 8
+    assert all(len(each) > 60 for each in found.alts)
+
+
+def test_the_pictures_inside_are_whole() -> None:
+    found = read(shown())
+    for each in found.links:
+        picture = base64.b64decode(each.removeprefix(INSIDE[0]))
+        assert ET.fromstring(picture).tag.endswith("svg")  # noqa: S314  it was made here
+
+
+def test_names_of_columns_cannot_break_the_page() -> None:
+    text = shown()
+    assert "<b>noisy</b>" not in text
+    assert "x<0>" not in text
+    assert "x&lt;0&gt;" in text
+    assert "ill &amp; well" in text
+
+
+def test_the_page_says_what_was_spent_and_what_cannot_be_known() -> None:
+    found = quality(epsilon=0.5)
+    text = shown(epsilon=0.5)
+    words = re.sub(r"<[^>]+>", " ", text)
+    assert "epsilon that each record had spent" in words
+    assert f">{found.schema.epsilon:.3g}<" in text
+    assert "What can and cannot be known" in words
+    assert "not known" in words
+    assert found.sentences[0] in words
+    assert all(name in words for name in ("± s.e.", "synthetic"))
+    assert "protects nobody" not in words
+    assert "protects nobody" in shown()
+
+
+def test_without_clean_records_nothing_is_said_of_them() -> None:
+    text = shown(clean=False)
+    assert "clean" not in re.sub(r"base64,[^\"]*", "", text).split("</style>")[1]
+
+
+@pytest.mark.parametrize("draw", PICTURES)
+def test_the_looks_differ_and_have_colours_of_their_own(draw: Any) -> None:
+    light, dark = (draw(quality(), look) for look in (LIGHT, DARK))
+    assert light != dark
+    assert (LIGHT.ink in light, LIGHT.ink in dark) == (True, False)
+    assert (DARK.ink in light, DARK.ink in dark) == (False, True)
+
+
+def test_a_picture_is_the_same_whenever_it_is_drawn() -> None:
+    assert pairs_picture(quality(), LIGHT) == pairs_picture(quality(), LIGHT)
+
+
+def test_without_models_there_is_no_picture_of_them() -> None:
+    assert models_picture(quality(clean=False), LIGHT) == ""
+
+
+def test_many_columns_are_drawn_in_part_and_listed_in_full() -> None:
+    found = quality(18, clean=False)
+    text = page(found, name="noisy.csv", made="Made by supm.")
+    assert "The first 16 of 19." in text
+    assert text.count("x&lt;17&gt;") > 18
+
+
+@pytest.mark.parametrize("name", ["a$b$c_{", "身長", "m" * 60, "_hidden", "50% & <more>"])
+def test_any_name_of_a_column_can_be_drawn(name: str) -> None:
+    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1.0)
+    schema = ArchiveSchema(columns=(NumberColumn(name, law), NumberColumn("other", law)))
+    held = {name: np.linspace(0, 1, 50), "other": np.linspace(0, 1, 50)}
+    found = assess(Archive.noised(held, schema, simulation(1)), held)
+    for draw in (pairs_picture, matrices, columns_picture):
+        words = " ".join(ET.fromstring(draw(found, LIGHT)).itertext())  # noqa: S314  it was made here
+        assert name in words or f"{name[:21]}…" in words
+
+
+def test_one_column_has_no_pictures_of_pairs() -> None:
+    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1.0)
+    schema = ArchiveSchema(columns=(NumberColumn("a", law),))
+    held = {"a": np.linspace(0, 1, 50)}
+    found = assess(Archive.noised(held, schema, simulation(1)), held)
+    text = page(found, name="noisy.csv", made="Made by supm.")
+    assert len(read(text).alts) == 1
+    assert "Dependence" not in text
+    assert "records of 1 column." in text
+    assert "By the records a has mean" in text
+
+
+def numbers(epsilon: float, count: int = 2) -> Quality:
+    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
+    columns = tuple(NumberColumn(f"x{place}", law) for place in range(count))
+    held = {each.name: np.linspace(0, 1, 400) for each in columns}
+    archive = Archive.noised(held, ArchiveSchema(columns=columns, target="x0"), simulation(1))
+    return assess(archive, held)
+
+
+def test_errors_that_cannot_be_known_are_neither_drawn_nor_a_headline() -> None:
+    hidden, told = (page(numbers(each), name="a.csv", made="") for each in (1e-4, 20.0))
+    words = [re.sub(r"base64,[^\"]*", "", each) for each in (hidden, told)]
+    assert "the constant&#x27;s mean squared error" not in words[0]
+    assert "What a model of x0 is worth cannot be known" in words[0]
+    assert not re.search(r"e\+|inf|-\d+%", words[0].split("</style>")[1].split("Distributions")[0])
+    assert "the constant&#x27;s mean squared error" in words[1]
+    assert (len(read(hidden).alts), len(read(told).alts)) == (3, 4)
+
+
+def test_the_caption_says_how_many_pairs_are_drawn() -> None:
+    caption = "The strongest 24 of 28 pairs"
+    assert caption in page(numbers(4.0, 8), name="a.csv", made="")
+    assert "The strongest" not in page(numbers(4.0, 7), name="a.csv", made="")
+
+
+def test_classes_have_labels_unless_they_are_many() -> None:
+    for count in (3, 8, 30):
+        values = tuple(f"class {place}" for place in range(count))
+        law = ResponseLaw.for_epsilon(size=count, epsilon=4.0)
+        schema = ArchiveSchema(columns=(ClassColumn("kind", values, law),))
+        held = {"kind": [values[place % count] for place in range(300)]}
+        found = assess(Archive.noised(held, schema, simulation(1)), held)
+        drawn = columns_picture(found, LIGHT)
+        assert (">class 2<" in drawn.replace("\n", "")) == (count < 30)
+        assert ("30 classes" in drawn) == (count == 30)
