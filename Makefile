@@ -6,10 +6,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 INPUTS := pyproject.toml constraints.txt
 # Two workers suit the smallest machine we test on; `make test WORKERS=auto` uses all cores.
 WORKERS := 2
+ANVIL := 1.7.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint unit docs bench reproduce clean
+.PHONY: help setup demo test lint anvil unit docs bench reproduce clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,7 +31,15 @@ lint: $(VENV)/full ## check style, types and who imports whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-unit: $(VENV)/full ## run the tests and the examples of docstrings and documents
+anvil: ## install the Ethereum node that tests start into .anvil; it needs npm
+	@if command -v anvil >/dev/null || test -d .anvil/node_modules; then :; \
+	elif ! command -v npm >/dev/null; then \
+	  echo "There is no npm here to install anvil with; the tests that need it are skipped."; \
+	elif ! npm install --prefix .anvil --silent --no-fund --no-audit --ignore-scripts \
+	  @foundry-rs/anvil@$(ANVIL); then \
+	  rm -rf .anvil; echo "npm could not install anvil; the tests that need it are skipped."; fi
+
+unit: $(VENV)/full anvil ## run the tests and the examples of docstrings and documents
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 docs: $(VENV)/full ## build the documentation into docs/_build/html; a warning is an error
@@ -42,6 +51,13 @@ docs: $(VENV)/full ## build the documentation into docs/_build/html; a warning i
 bench: $(VENV)/full ## measure speed and memory beside other packages, which go into .bench
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/ingest.py
+	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/federation.py
+	$(BIN)/python benchmarks/chain.py
+	$(BIN)/python benchmarks/publication.py
+	$(BIN)/python benchmarks/synthesis.py
+	$(BIN)/python benchmarks/synthesis_adult.py
 
 reproduce: ## rerun a paper's experiments: make reproduce PAPER=name
 	@test -n "$(PAPER)" || { echo "Name the paper: make reproduce PAPER=name, a folder of experiments/." >&2; exit 2; }
@@ -50,7 +66,7 @@ reproduce: ## rerun a paper's experiments: make reproduce PAPER=name
 	$(BIN)/python "experiments/$(PAPER)/run.py"
 
 clean: ## remove what was built, and the environments
-	rm -rf $(VENV) .bench build dist docs/_build docs/gallery docs/api/generated docs/sg_execution_times.rst
+	rm -rf $(VENV) .anvil .bench build dist docs/_build docs/gallery docs/api/generated docs/sg_execution_times.rst
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -63,11 +79,11 @@ $(BIN)/python:
 	done; echo "SUPM needs Python 3.11 or later, and none was found on the PATH." >&2; exit 1
 
 $(VENV)/small: $(INPUTS) | $(BIN)/python
-	@echo "Installing SUPM (about half a minute)."
-	@$(PIP) -e .
+	@echo "Installing SUPM with its server (about half a minute)."
+	@$(PIP) -e '.[server]'
 	@touch $@
 
 $(VENV)/full: $(INPUTS) | $(BIN)/python
-	@echo "Installing SUPM with its test and documentation tools (about a minute)."
+	@echo "Installing SUPM with its test and documentation tools (a minute or two)."
 	@$(PIP) -e '.[test,docs]'
 	@touch $@ $(VENV)/small

@@ -31,7 +31,7 @@ default_role = "autolink"
 nitpicky = True
 nitpick_ignore_regex = [
     # Other packages' objects: their inventories would have to be downloaded.
-    (r"py:.*", r"(abc|collections|dataclasses|enum|fractions|numpy|typing)\..*"),
+    (r"py:.*", r"(abc|collections|dataclasses|enum|fractions|numpy|time|typing)\..*"),
     # Private modules are named in docstrings for those who read the source; they have no page.
     (r"py:.*", r"(supm\.)?([a-z_]+\.)*_[a-z_]+(\..*)?"),
 ]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from supm._errors import (
     BudgetError,
     DatasetError,
+    FederationError,
     MessageError,
     ParameterError,
     PromiseError,
+    PublicationError,
     RecordError,
     SchemaError,
     SupmError,
@@ -18,9 +20,11 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "BudgetError",
     "DatasetError",
+    "FederationError",
     "MessageError",
     "ParameterError",
     "PromiseError",
+    "PublicationError",
     "RandomSource",
     "RecordError",
     "SchemaError",

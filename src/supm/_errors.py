@@ -9,6 +9,8 @@
     ├── RecordError     (ValueError)  a private value breaks the description; it is NOT shown
     ├── BudgetError                   a promise would be over-spent; nothing was done
     ├── PromiseError                  a mechanism does not keep what it claims
+    ├── FederationError               parties cannot go on together; it names a party by number
+    ├── PublicationError              a release, a proof or a log is not what it claims to be
     └── DatasetError                  a public data set is missing or is not the expected file
 
 A message is one sentence that says what, the constraint and what was got, then a hint. What was got
@@ -21,9 +23,11 @@ from __future__ import annotations
 __all__ = [
     "BudgetError",
     "DatasetError",
+    "FederationError",
     "MessageError",
     "ParameterError",
     "PromiseError",
+    "PublicationError",
     "RecordError",
     "SchemaError",
     "SupmError",
@@ -76,6 +80,14 @@ class BudgetError(SupmError):
 
 class PromiseError(SupmError):
     """A mechanism does not keep the promise that it claims."""
+
+
+class FederationError(SupmError):
+    """Several parties cannot go on together. It names one by its number, never what it holds."""
+
+
+class PublicationError(SupmError):
+    """A release, a proof or a log is not what it claims to be, and is not believed."""
 
 
 class DatasetError(SupmError):

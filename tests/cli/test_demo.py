@@ -2,6 +2,10 @@ from __future__ import annotations
 
 import json
 import math
+import signal
+import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +15,10 @@ from matplotlib.image import imread
 
 from supm import simulation
 from supm.cli import main
+from supm.cli._live import live
 from supm.cli._story import Story, tell
 from supm.collection import interview, plan
 from supm.datasets import load_wdbc
-from supm.learning import RadialSVM
 from supm.messages import Study
 
 
@@ -26,7 +30,9 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 def test_the_demo_tells_the_whole_story_and_a_seed_repeats_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["demo", "--epsilon", "4,2", "--seed", "7", "--json", "demo.json"]) == 0
+    assert (
+        main(["demo", "--epsilon", "4,2", "--seed", "7", "--json", "demo.json", "--no-serve"]) == 0
+    )
     shown = capsys.readouterr().out
     heads = [line for line in shown.splitlines() if line[:2] in {f"{k}." for k in range(1, 6)}]
     assert heads == [
@@ -70,7 +76,10 @@ def check_figures(found: dict[str, Any]) -> None:
     assert ours["accuracy_mean"] > theirs["accuracy_mean"] + 0.05
     data = load_wdbc()
     study = plan(data.schema, epsilon=4.0, owners=data.rows, train="sample")
-    story = tell(study, data, RadialSVM(), simulation(7).child("story"))
+    with live(study, simulation=True) as opened:
+        story = tell(opened, data, simulation(7).child("story"))
+    assert found["tested"] == {"reports": 57, "right": story.right}
+    assert story.right > story.commonest
     assert found["report"] == json.loads(story.report.to_json())
     assert found["estimated"] == story.estimated.tolist()
     assert found["reports"] == story.people
@@ -102,3 +111,19 @@ def test_without_a_seed_nothing_is_called_a_simulation(
     assert found["accuracy"]["n"] == sum(found["reports"].values()) == 569
     assert Path("a.svg").read_bytes().startswith(b"<?xml")
     assert [path.name for path in Path().iterdir()] == ["a.svg"]
+
+
+def test_the_dashboard_stays_open_until_an_interrupt() -> None:
+    words = [sys.executable, "-m", "supm", "demo", "--epsilon", "4", "--output", "a.png"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as demo:  # noqa: S603  our own
+        assert demo.stdout is not None
+        lines: list[str] = []
+        while not lines or lines[-1] != "Ctrl-C ends it.":
+            line = demo.stdout.readline()
+            assert line, "the demo ended by itself"
+            lines.append(line.strip())
+        (page,) = (line.split()[-1] for line in lines if line.startswith("The analyst's dashboard"))
+        with urllib.request.urlopen(page) as answer:  # noqa: S310  on this machine
+            assert b"token" in answer.read()
+        demo.send_signal(signal.SIGINT)
+    assert demo.returncode == 0

@@ -64,7 +64,7 @@ def test_json_is_a_statement_again(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("content", "code", "complaint"),
     [
-        ("{}", 1, "no model, statement or study"),
+        ("{}", 1, "no model, statement, study or release"),
         ("", 1, "not JSON"),
         ("[1]", 1, "must be a JSON object"),
         ('{"statement": 1}', 1, "version of a model must be"),

@@ -38,7 +38,7 @@ GUARANTEES = st.one_of(
         neighbours=RELATIONS,
     ),
     st.builds(GaussianDP, mu=st.floats(0.0, 1e6), neighbours=RELATIONS),
-    st.builds(NoGuarantee, st.text(min_size=1).filter(str.strip)),
+    st.builds(NoGuarantee, st.text(min_size=1).filter(str.strip).filter(str.isprintable)),
 )
 EXAMPLES: list[Guarantee] = [
     PureLDP(1.0),
@@ -98,7 +98,7 @@ def test_pure_privacy_of_any_records_has_one_spelling() -> None:
         PureDP(epsilon=1.0, neighbours=Neighbours.ANY_RECORDS)
 
 
-@pytest.mark.parametrize("bad", ["", "  ", None, 3])
+@pytest.mark.parametrize("bad", ["", "  ", None, 3, "\x1b[2J", "\ud800", "two\nlines"])
 def test_no_guarantee_needs_a_reason(bad: Any) -> None:
     with pytest.raises(ParameterError, match="reason must be"):
         NoGuarantee(bad)

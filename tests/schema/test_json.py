@@ -19,11 +19,10 @@ BY_HAND = """
  "target": {"name": "diagnosis", "type": "categorical", "values": ["benign", "malignant"]}}
 """
 
-_names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20).filter(
-    lambda name: bool(name.strip())
-)
+_letters = st.characters(codec="utf-8", exclude_categories=("Cc", "Cf"))
+_names = st.text(_letters, min_size=1, max_size=20).filter(lambda name: bool(name.strip()))
 _plain = st.one_of(
-    st.text(st.characters(codec="utf-8"), max_size=8),
+    st.text(_letters, max_size=8),
     st.integers(-(2**53) + 1, 2**53 - 1),
     st.floats(allow_nan=False, allow_infinity=False),
     st.booleans(),
@@ -191,3 +190,13 @@ def test_text_that_is_no_schema_is_refused_with_one_sentence(text: str, part: st
 def test_bytes_are_refused() -> None:
     with pytest.raises(SchemaError, match="must be text"):
         Schema.from_json(BY_HAND.encode())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("mark", ["\x1b[2K", "\n", "\x00", "\x9b", "\u202e", "\u2066"])
+def test_names_and_values_do_not_command_the_terminal_of_who_reads_them(mark: str) -> None:
+    with pytest.raises(SchemaError, match="without control characters") as refused:
+        Continuous(f"age{mark}", low=0, high=1)
+    assert mark not in str(refused.value)
+    with pytest.raises(SchemaError, match="without control characters") as refused:
+        Categorical("ill", values=("no", f"yes{mark}"))
+    assert mark not in str(refused.value)

@@ -27,6 +27,16 @@ from supm.audit.grid import check_grid
 from supm.audit.independence import check_independence
 from supm.audit.long_calls import check_long_calls
 from supm.audit.mixed import check_mixed
+from supm.audit.noise import (
+    NoiseEntry,
+    NoiseLaw,
+    audit_noise,
+    audit_noises,
+    check_law,
+    check_law_independence,
+    check_law_source,
+)
+from supm.audit.noise_laws import noises
 from supm.audit.owner_answers import check_owner
 from supm.audit.owner_output import Branch, OwnerOutput
 from supm.audit.positions import check_positions
@@ -48,6 +58,8 @@ __all__ = [
     "Finding",
     "Kind",
     "LowerBound",
+    "NoiseEntry",
+    "NoiseLaw",
     "OwnerOutput",
     "StudyAudit",
     "Verdict",
@@ -56,6 +68,8 @@ __all__ = [
     "attack_study",
     "audit",
     "audit_all",
+    "audit_noise",
+    "audit_noises",
     "audit_owner",
     "audit_studies",
     "audit_study",
@@ -71,6 +85,9 @@ __all__ = [
     "check_grid",
     "check_independence",
     "check_inputs",
+    "check_law",
+    "check_law_independence",
+    "check_law_source",
     "check_long_calls",
     "check_mark",
     "check_mixed",
@@ -94,6 +111,7 @@ __all__ = [
     "example_records",
     "kinds",
     "large_studies",
+    "noises",
     "small_studies",
     "telling_pairs",
 ]

@@ -12,7 +12,26 @@ from collections.abc import Sequence
 
 import supm
 from supm._errors import ParameterError, SupmError
-from supm.cli import audit, demo, plan, schema, simulate, statement
+from supm.cli import (
+    audit,
+    contribute,
+    demo,
+    federate,
+    log,
+    plan,
+    predict,
+    publish,
+    reduce,
+    schema,
+    serve,
+    simulate,
+    statement,
+    study,
+    synthesize,
+    train,
+    verify,
+    wallet,
+)
 from supm.cli._arguments import Parser
 
 __all__ = ["main"]
@@ -27,6 +46,18 @@ examples:
                                                         what would each owner be asked?
   supm statement model.json                             what was promised to whom?
   supm audit --all                                      is every shipped promise true?
+  supm study create --schema schema.json --epsilon 2    make a study, and get its token
+  supm serve                                            run the aggregator and its pages
+  supm reduce --study URL; supm train --study URL       take the analyst's steps
+  supm predict new.csv --study URL                      ask the model, with randomised records
+  supm contribute mine.csv --study URL                  take part with your own record
+  supm wallet show                                      what have I spent?
+  supm federate create --schema schema.json --protocol lda --epsilon 1 --delta 1e-5 --parties 3
+                                                        let several tables learn together
+  supm publish release.json --log releases.db           enter a release into a log
+  supm verify release.json --key releases.pub           was it published, unaltered?
+  supm synthesize noisy.csv --schema archive.json -o rows.csv --report quality.html
+                                                        rows from records that were noised long ago
 """
 _FAILED, _WRONG_USAGE, _INTERRUPTED, _UNREAD = 1, 2, 130, 141
 
@@ -49,11 +80,16 @@ _OPTIONS = (
         for name in (
             *(
                 "classes",
+                "colluders",
+                "components",
+                "delta",
+                "dropouts",
                 "epsilon",
                 "folds",
                 "keep",
                 "mode",
                 "owners",
+                "parties",
                 "penalty",
                 "purpose",
                 "reduce",
@@ -123,7 +159,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"supm {supm.__version__}")
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for verb in (demo, simulate, schema, plan, audit, statement):
+    last = (publish, verify, log, synthesize)
+    first = (demo, simulate, schema, plan, audit, statement)
+    for verb in (*first, serve, study, reduce, train, predict, contribute, wallet, federate, *last):
         verb.add_to(verbs)
     return parser
 

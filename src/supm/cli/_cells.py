@@ -12,7 +12,7 @@ from supm._errors import RecordError
 from supm.cli._table import Table
 from supm.schema import Attribute, Continuous, Records, Schema
 
-__all__ = ["MISSING", "is_number", "missing", "numbers", "read_records"]
+__all__ = ["MISSING", "is_number", "missing", "numbers", "read_column", "read_records"]
 
 MISSING: Final = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 _TRUTH: Final = {"true": True, "false": False}
@@ -101,17 +101,36 @@ def read_records(table: Table, schema: Schema) -> Records:
     RecordError
         If a column is absent or holds what the schema does not allow.
     """
-    held = _column(table, schema.target)
+    held = read_column(table, schema.target)
     unlabelled = int(missing(table.column(schema.target.name)).sum())
     if unlabelled and "" not in getattr(schema.target, "values", ()):
         name = schema.target.name
         message = f"{name}: {unlabelled} of {table.rows} records have no label; leave them out."
         raise RecordError(message)
-    columns = {each.name: _column(table, each) for each in schema.attributes}
+    columns = {each.name: read_column(table, each) for each in schema.attributes}
     return schema.read({**columns, schema.target.name: held})
 
 
-def _column(table: Table, attribute: Attribute) -> NDArray[Any]:
+def read_column(table: Table, attribute: Attribute) -> NDArray[Any]:
+    """Read the values of one attribute.
+
+    Parameters
+    ----------
+    table : Table
+        The text.
+    attribute : Attribute
+        What the column means.
+
+    Returns
+    -------
+    ndarray
+        Numbers, or the declared values that the cells spell.
+
+    Raises
+    ------
+    RecordError
+        If the column is absent, or holds text where numbers are expected.
+    """
     text = table.column(attribute.name)
     if not isinstance(attribute, Continuous):
         return _listed(text, attribute.values)

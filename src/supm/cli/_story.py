@@ -1,32 +1,30 @@
-"""The whole protocol once, with every owner on a device of its own and every report as JSON."""
+"""The whole protocol once: every owner on a device of its own, every report over HTTP."""
 
 from __future__ import annotations
 
+import operator
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
+from supm.cli._live import Live
 from supm.cli._progress import bar
-from supm.collection import (
-    Owner,
-    Reception,
-    SampledInterview,
-    interview,
-    publish,
-    reduce_study,
-    train,
-)
+from supm.collection import Owner, SampledInterview, interview
 from supm.collection.cards import moments_of
 from supm.datasets import Dataset
-from supm.learning import Learner, Moments
+from supm.learning import Moments
 from supm.messages import Model, Report, Scorecard, Study
 
-__all__ = ["Story", "tell"]
+__all__ = ["TRAINING", "Story", "tell"]
+
+TRAINING: Final = 512
+"""So many people train; the others are tested."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,6 +41,8 @@ class Story:
         What left that owner's device to train.
     people : dict of str to int
         How many reports were counted in each phase.
+    right, commonest : int
+        How many of the tested were answered with their label, and how many have the commonest one.
     told, estimated, true : ndarray of float
         For each attribute how much higher people of the second label are than those of the first,
         from 0 in the lowest class to 1 in the highest: in the reports, estimated from them, and in
@@ -60,6 +60,8 @@ class Story:
     record: dict[str, Any]
     report: Report
     people: dict[str, int]
+    right: int
+    commonest: int
     told: NDArray[np.float64]
     estimated: NDArray[np.float64]
     true: NDArray[np.float64]
@@ -74,17 +76,15 @@ class Story:
         return self.model.study
 
 
-def tell(study: Study, data: Dataset, learner: Learner, source: RandomSource) -> Story:
-    """Run a study with the people of a public data set.
+def tell(live: Live, data: Dataset, source: RandomSource) -> Story:
+    """Run a study with the people of a public data set, over HTTP.
 
     Parameters
     ----------
-    study : Study
-        Of reports that tell a few attributes each, and of two labels.
+    live : Live
+        A study of reports that tell a few attributes each, and of two labels.
     data : Dataset
         The people.
-    learner : Learner
-        What trains.
     source : RandomSource
         Where the randomness of all devices comes from.
 
@@ -92,29 +92,30 @@ def tell(study: Study, data: Dataset, learner: Learner, source: RandomSource) ->
     -------
     Story
     """
-    crowd = _Crowd(
-        owners=[Owner(source=source.child(f"owner {number}")) for number in range(data.rows)],
-        records=list(_records(data)),
-        simulation=source.simulation,
-    )
+    crowd = _Crowd.of(live, data, source)
     people = {}
     with bar(total=data.rows, unit="reports", label="owners report") as shown:
-        if study.question("reduce") is not None:
-            door, _ = crowd.report(study, "reduce", shown.step)
-            people["reduce"] = door.reports
-            study = reduce_study(study, door.counts, source)
-        desk, first = crowd.report(study, "train", shown.step)
-    asked = interview(study, "train")
-    counts = desk.counts
-    if not isinstance(asked, SampledInterview) or asked.labels != 2 or counts is None:
-        raise ParameterError("study", "one of sampled reports and two labels", study.reduction)
-    moments, model = moments_of(asked, counts), publish(train(study, counts, learner))
-    encoded = asked.encode(data.records())
+        if live.document().attributes is None:
+            people["reduce"] = len(crowd.report("reduce", shown.step))
+            live.step("reduce", "open")
+        trained = crowd.report("train", shown.step)
+        people["train"] = len(trained)
+        first, report = next(iter(trained.items()))
+        live.step("train", "serve")
+        answers = crowd.test(shown.step)
+    model = live.model()
+    asked, counts = interview(model.study, "train"), live.counts("train")
+    if not isinstance(asked, SampledInterview) or asked.labels != 2:
+        raise ParameterError("study", "one of sampled reports and two labels", "another")
+    moments, encoded = moments_of(asked, counts), asked.encode(data.records())
+    labels = [crowd.records[place][data.schema.target.name] for place in answers]
     return Story(
         asked=asked,
         record=crowd.records[first],
-        report=crowd.owners[first].answer(study, "train", crowd.records[first]),
-        people=people | {"train": desk.reports},
+        report=report,
+        people=people | {"test": len(answers)},
+        right=sum(map(operator.eq, answers.values(), labels)),
+        commonest=Counter(labels).most_common(1)[0][1],
         told=_told(moments),
         estimated=_estimated(moments),
         true=_true(asked, encoded),
@@ -127,25 +128,50 @@ def tell(study: Study, data: Dataset, learner: Learner, source: RandomSource) ->
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Crowd:
-    """People with a record and a device each."""
+    """People with a record and a device each, some of whom train and some of whom are tested."""
 
+    live: Live
     owners: list[Owner]
     records: list[dict[str, Any]]
-    simulation: bool
+    training: list[int]
+    tested: list[int]
 
-    def report(self, study: Study, phase: str, step: Callable[[], object]) -> tuple[Reception, int]:
-        """Let the group that is asked report; return also the number of its first member."""
+    @classmethod
+    def of(cls, live: Live, data: Dataset, source: RandomSource) -> _Crowd:
+        """Give everybody a device, and let most of them train."""
+        order = source.child("who trains").permutation(data.rows).tolist()
+        train = sorted(order[:TRAINING])
+        return cls(
+            live=live,
+            owners=[Owner(source=source.child(f"owner {number}")) for number in range(data.rows)],
+            records=list(_records(data)),
+            training=train,
+            tested=sorted(order[TRAINING:]),
+        )
+
+    def report(self, phase: str, step: Callable[[], object]) -> dict[int, Report]:
+        """Let the group that is asked report; return what each of its members sent."""
+        study = self.live.document()
         question = study.question(phase)
         group = 0 if question is None else question.group
-        asked = [place for place, owner in enumerate(self.owners) if owner.group(study) == group]
-        if not asked:
+        sent = {}
+        for place in self.training:
+            if self.owners[place].group(study) == group:
+                sent[place] = self.owners[place].answer(study, phase, self.records[place])
+                self.live.send(sent[place])
+                step()
+        if not sent:
             raise ParameterError("owners", f"at least one in group {group}", 0)
-        door = Reception(study, phase, simulation=self.simulation)
-        for place in asked:
-            report = self.owners[place].answer(study, phase, self.records[place])
-            door.receive(report.to_json())
+        return sent
+
+    def test(self, step: Callable[[], object]) -> dict[int, object]:
+        """Let everybody else tell the model's answer, and return the aggregator's for each."""
+        study, answers = self.live.document(), {}
+        for place in self.tested:
+            told = self.owners[place].answer(study, "test", self.records[place])
+            answers[place] = self.live.send(told)["answer"]
             step()
-        return door, asked[0]
+        return answers
 
 
 def _records(data: Dataset) -> Iterator[dict[str, Any]]:

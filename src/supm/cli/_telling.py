@@ -129,4 +129,13 @@ def _learns(story: Story) -> str:
         for place in order.tolist()
     ]
     head = ["measure", "in reports", "estimated", "true", f"points for {second}"]
-    return f"{paragraph(words)}\n{table(head, rows, left=1)}"
+    return f"{paragraph(words)}\n{table(head, rows, left=1)}\n{_tested(story)}"
+
+
+def _tested(story: Story) -> str:
+    people = story.people["test"]
+    return paragraph(
+        f"Then {people} others follow the published model on their devices, and send its answer "
+        f"through randomized response. The aggregator's answer is right for {story.right} of them; "
+        f"{story.commonest} have the commonest label."
+    )

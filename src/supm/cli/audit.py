@@ -65,7 +65,7 @@ def _run(arguments: argparse.Namespace) -> int:
     check_target("--json", arguments.json)
     lines = _lines(arguments)
     start = time.monotonic()
-    rows = _audit(lines) + (_audit_owners() if arguments.all else [])
+    rows = _audit(lines) + (_audit_noises() + _audit_owners() if arguments.all else [])
     return _report(rows, time.monotonic() - start, arguments.json)
 
 
@@ -96,6 +96,14 @@ def _audit(lines: list[Entry]) -> list[Audit]:
     from supm.audit import audit_all  # noqa: PLC0415  loaded when the verb runs
 
     return list(progress(audit_all(secure(), lines), total=len(lines), unit="audits"))
+
+
+def _audit_noises() -> list[Audit]:
+    """Audit all noise for sums, matrices and models; its epsilons are those at delta = 10^-6."""
+    from supm.audit import audit_noises, noises  # noqa: PLC0415  loaded when the verb runs
+
+    lines = noises()
+    return list(progress(audit_noises(secure(), lines), total=len(lines), unit="audits"))
 
 
 def _audit_owners() -> list[Audit]:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
+import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from supm.cli._arguments import epsilons, whole
 from supm.cli._files import check_picture, check_target, write_json
 from supm.cli._output import paragraph, table
+from supm.cli._service import needs_server_packages
 
 if TYPE_CHECKING:
     from supm._random import RandomSource
+    from supm.cli._live import Live
     from supm.cli._outcome import Outcome
     from supm.cli._story import Story
     from supm.datasets import Dataset
@@ -23,14 +27,18 @@ __all__ = ["add_to"]
 
 _EXAMPLES = """\
 examples:
-  supm demo                                   four budgets side by side, with secure randomness
+  supm demo                                   the story; then the dashboard stays open
+  supm demo --no-serve                        for scripts: it ends with the story
   supm demo --epsilon 0.5,2,8                 other budgets; the story is told for the middle one
   supm demo --seed 7 --output demo.png        the same numbers every time: a simulation
   supm demo --json -                          for machines
 """
 _PICTURE = "supm-demo.png"
 _FOLDS, _REPEATS = 10, 3
-_OPENING = "{} people of a public data set train a classifier; each keeps the own record.\n"
+_OPENING = (
+    "{} people of a public data set train a classifier over HTTP and {} are tested; each keeps the "
+    "own record.\n"
+)
 
 
 def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -38,10 +46,11 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = verbs.add_parser(
         "demo",
         help="tell the whole story on public data: tables and a picture",
-        description="Let the 569 people of a public data set (WDBC) train a classifier without\n"
-        "giving their records away: what one owner holds, what leaves the device, what the\n"
-        "aggregator learns, what accuracy that buys, beside the papers' protocol, and what is\n"
-        "promised. It takes some seconds.",
+        description="Start an aggregator on this machine and let the 569 people of a public data\n"
+        "set (WDBC) train and test a classifier over HTTP without giving their records away: what\n"
+        "one owner holds, what leaves the device, what the aggregator learns, what accuracy that\n"
+        "buys, beside the papers' protocol, and what is promised. It takes some seconds; then the\n"
+        "dashboard of the study stays open.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -64,6 +73,9 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="repeat a run: a simulation, not private",
     )
     parser.add_argument("--json", metavar="FILE", help="write the figures to a file; - prints them")
+    parser.add_argument(
+        "--no-serve", action="store_true", help="end with the story; --json - does so too"
+    )
     parser.set_defaults(run=_run)
 
 
@@ -73,26 +85,53 @@ def _run(arguments: argparse.Namespace) -> int:
         picture = _PICTURE
     check_picture("--output", picture)
     check_target("--json", arguments.json)
-    aloud = arguments.json != "-"
     scene = _Scene.of(arguments)
-    if aloud:
-        print(_OPENING.format(scene.data.rows), flush=True)
-    story = scene.tell()
-    if aloud:
-        from supm.cli._telling import parts  # noqa: PLC0415  loaded when the verb runs
+    with needs_server_packages():
+        from supm.cli._live import live  # noqa: PLC0415  loaded when the verb runs
 
+    with live(scene.story, simulation=scene.source.simulation) as study:
+        _perform(scene, study, picture, arguments.json)
+        if not arguments.no_serve and arguments.json != "-":
+            _stay(study)
+    return 0
+
+
+def _perform(scene: _Scene, study: Live, picture: str | None, figures: str | None) -> None:
+    """Tell the story, and write what was asked for."""
+    from supm.cli._story import TRAINING, tell  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._telling import parts  # noqa: PLC0415  the same
+
+    aloud = figures != "-"
+    if aloud:
+        print(paragraph(_OPENING.format(TRAINING, scene.data.rows - TRAINING)), flush=True)
+    story = tell(study, scene.data, scene.source.child("story"))
+    if aloud:
         _print(1, *parts(story))
     outcome = scene.measure()
     if picture:
         _draw(story, outcome, picture)
-    if arguments.json:
-        write_json(_for_machines(story, outcome), arguments.json)
+    if figures:
+        write_json(_for_machines(story, outcome), figures)
     if aloud:
         _print(4, *_ending(story, outcome))
-        for what, where in (("picture is", picture), ("figures are", arguments.json)):
+        for what, where in (("picture is", picture), ("figures are", figures)):
             if where:
                 print(f"The {what} in {where}.")
-    return 0
+
+
+def _stay(study: Live) -> None:
+    """Leave the pages open until somebody interrupts."""
+    print(
+        f"\nThe aggregator is still running: {study.page}\n"
+        f"The analyst's dashboard is {study.page}/dashboard\n"
+        f"Its token is {study.token} (made for this run only).\nCtrl-C ends it.",
+        flush=True,
+    )
+    over = threading.Event()
+    # Set here, as a shell starts what runs in its background with interrupts ignored.
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, lambda *_: over.set())
+    over.wait()
 
 
 class _Scene(NamedTuple):
@@ -124,11 +163,10 @@ class _Scene(NamedTuple):
             source=secure() if arguments.seed is None else simulation(arguments.seed),
         )
 
-    def tell(self) -> Story:
-        from supm.cli._story import tell  # noqa: PLC0415  loaded when the verb runs
-
-        study = self.studies[len(self.studies) // 2]
-        return tell(study, self.data, self.learner, self.source.child("story"))
+    @property
+    def story(self) -> Study:
+        """The study that the story is told of."""
+        return self.studies[len(self.studies) // 2]
 
     def measure(self) -> _Compared:
         from supm.cli._outcome import Evaluation, measure  # noqa: PLC0415  loaded when the verb runs
@@ -224,6 +262,7 @@ def _for_machines(story: Story, compared: _Compared) -> dict[str, Any]:
         "epsilon": story.study.epsilon,
         "attributes": list(story.study.attributes or ()),
         "reports": story.people,
+        "tested": {"reports": story.people["test"], "right": story.right},
         "report": json.loads(story.report.to_json()),
         "in_reports": story.told.tolist(),
         "estimated": story.estimated.tolist(),

@@ -1,4 +1,4 @@
-"""The verb statement: print the guarantee of a model, a statement or a study."""
+"""The verb statement: print the guarantee of a model, a release or a study."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from supm.cli._files import check_target, read_text, write_json
 from supm.cli._output import paragraph
 
 if TYPE_CHECKING:
-    from supm.messages import Statement
+    from supm.messages import ReleaseStatement, Statement
 
-__all__ = ["add_to"]
+__all__ = ["add_to", "statement_of"]
 
 _EXAMPLES = """\
 examples:
   supm statement model.json            what was promised to those whose data made this model
   supm statement study.json            what would be promised to those who answer this study
+  supm statement release.json          what was promised to the records of a federation
   supm statement model.json --json -   for machines
 """
 
@@ -27,13 +28,13 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the verb to the command line."""
     parser = verbs.add_parser(
         "statement",
-        help="print the guarantee of a model, a statement or a study",
+        help="print the guarantee of a model, a release or a study",
         description="Say in plain words what was promised to whom. The file is a model, a\n"
-        "statement or a study, as JSON.",
+        "statement, a study or a release of a federation, as JSON.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", metavar="FILE", help="a model, a statement or a study")
+    parser.add_argument("file", metavar="FILE", help="a model, a statement, a study or a release")
     parser.add_argument("--json", metavar="FILE", help="write the statement; - prints it")
     parser.set_defaults(run=_run)
 
@@ -50,17 +51,32 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _read(path: str, text: str) -> tuple[str, Statement, list[str]]:
+def _read(path: str, text: str) -> tuple[str, Statement | ReleaseStatement, list[str]]:
     """Name the file where it is not what it should be."""
     try:
-        return _read_text(text)
+        return statement_of(text)
     except MessageError as error:
         message = f"{path}: {error}"
         raise MessageError(message) from None
 
 
-def _read_text(text: str) -> tuple[str, Statement, list[str]]:
-    """Return what the file is, its statement, and that in words."""
+def statement_of(text: str) -> tuple[str, Statement | ReleaseStatement, list[str]]:
+    """Return what a text of SUPM is, its statement, and that in words.
+
+    Parameters
+    ----------
+    text : str
+        A model, a statement, a study or a release, as JSON.
+
+    Returns
+    -------
+    tuple of str, Statement or ReleaseStatement, and list of str
+
+    Raises
+    ------
+    MessageError
+        If it is none of them, or promises something else than its noise keeps.
+    """
     from supm.cli._words import (  # noqa: PLC0415  loaded when the verb runs
         cost,
         plan_lines,
@@ -71,9 +87,27 @@ def _read_text(text: str) -> tuple[str, Statement, list[str]]:
         check_statement,
         make_statement,
     )
-    from supm.messages import Model, Statement, Study  # noqa: PLC0415  the same
+    from supm.messages import (  # noqa: PLC0415  the same
+        Model,
+        Release,
+        ReleaseStatement,
+        Statement,
+        Study,
+    )
 
     form = read_object(text, "file", MessageError)
+    if "content" in form:
+        from supm.federation import open_release  # noqa: PLC0415  the same
+
+        release = Release.from_json(text)
+        # What is promised is derived from the noise that the study names, not believed.
+        open_release(release)
+        return "release", release.statement, [release.statement.words]
+    if "protocol" in form:
+        from supm.federation import FederatedStudy  # noqa: PLC0415  the same
+
+        federated = FederatedStudy.from_json(text)
+        return "federated study", federated.statement(simulation=False), [federated.words]
     if "statement" in form:
         model = Model.from_json(text)
         check_statement(model)
@@ -81,9 +115,12 @@ def _read_text(text: str) -> tuple[str, Statement, list[str]]:
     if "phases" in form:
         held = Statement.from_json(text)
         return "statement", held, statement_lines(held)
+    if "parts" in form:
+        told = ReleaseStatement.from_form(form)
+        return "statement of a release", told, [told.words]
     if "questions" in form:
         study = Study.from_json(text)
         lines = [*plan_lines(study), *cost(account(study))]
         return "study", make_statement(study, simulation=False), lines
-    message = "the file is no model, statement or study of SUPM; their JSON has other fields."
+    message = "the file is no model, statement, study or release of SUPM; their fields are others."
     raise MessageError(message)

@@ -10,10 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
+from supm.collection.counting import together_shape
 from supm.collection.sampled import SampledInterview
-from supm.learning import Gaps, Line, Moments, conditional, fit_additive, fit_line
+from supm.learning import (
+    Gaps,
+    Interaction,
+    Line,
+    Moments,
+    conditional,
+    fit_additive,
+    fit_interactions,
+    fit_line,
+)
 from supm.mechanisms import Tally
-from supm.messages import Scorecard
+from supm.messages import PairPoints, Scorecard
 from supm.schema.discretizer import Discretizer
 
 __all__ = ["Card", "label_card", "moments_of", "number_card"]
@@ -51,17 +61,18 @@ class Card:
 
 def label_card(moments: Moments, weights: NDArray[np.float64] | None) -> Card:
     """Return the card of a target with labels; labels count by their weights."""
-    fitted = fit_additive(moments)
+    fitted, pairs = fit_additive(moments), fit_interactions(moments)
     counted = np.ones(moments.labels) if weights is None else weights
     rule = Scorecard(
         points=_split(_plain(fitted.points()), moments.sizes),
         offsets=_plain(fitted.offsets(counted)),
+        pairs=tuple(_pair_points(each) for each in pairs),
     )
     return Card(
         rule=rule,
         conditional=conditional(moments),
         shares=fitted.shares,
-        answers=fitted.answers(counted),
+        answers=fitted.answers(counted, pairs),
     )
 
 
@@ -89,16 +100,17 @@ def moments_of(asked: SampledInterview, counts: object) -> Moments:
     -------
     Moments
     """
-    width = sum(asked.sizes) + (asked.labels or 0)
-    if not isinstance(counts, Tally) or counts.counts.shape != (width, width):
+    shape = together_shape(asked)
+    if not isinstance(counts, Tally) or counts.counts.shape != shape:
         raise ParameterError("counts", "those of this question", type(counts).__name__)
     return Moments(
-        together=counts.counts,
+        together=counts.counts.sum(axis=0),
         reports=counts.reports,
         sizes=asked.sizes,
         ordered=tuple(_ordered(each) for each in asked.discretizers),
         sampled=asked.sampled,
         gaps=_gaps(asked),
+        by_label=counts.counts if shape[0] > 1 else None,
     )
 
 
@@ -131,6 +143,10 @@ def _plain(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return numbers that a page can print; beyond the bound, they are nothing but noise."""
     held: NDArray[np.float64] = np.clip(numbers, -_LARGEST, _LARGEST).round(_DIGITS)
     return held
+
+
+def _pair_points(pair: Interaction) -> PairPoints:
+    return PairPoints(first=pair.first, second=pair.second, points=_plain(pair.points))
 
 
 def _split(points: NDArray[np.float64], sizes: tuple[int, ...]) -> tuple[NDArray[np.float64], ...]:

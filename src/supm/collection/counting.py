@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -20,7 +19,7 @@ from supm.collection.sampled import SampledInterview
 from supm.collection.separate import SeparateInterview
 from supm.mechanisms import Reports, Tally, number_records
 
-__all__ = ["CELLS", "DISTINCT", "Counts", "RowCounts", "accepted", "count"]
+__all__ = ["CELLS", "DISTINCT", "Counts", "RowCounts", "accepted", "count", "together_shape"]
 
 CELLS: Final = 1 << 22
 """Up to so many cells are counted in a table; beyond, only the distinct answers are kept."""
@@ -175,22 +174,31 @@ def _by_cell(sizes: tuple[int, ...], reports: Reports) -> Tally:
 
 
 def _together(asked: SampledInterview, reports: Reports) -> Tally:
-    """Count how often each two classes were told together, labels included."""
+    """Count how often each two classes were told together, for each label where that has room."""
     if asked.labels is None:
         raise ParameterError("asked", "a question that asks for the target too", "another")
     told, drawn = accepted(asked, reports), asked.sampled
     starts = np.cumsum((0, *asked.sizes))
     codes = starts[told[:, :drawn]] + told[:, drawn : 2 * drawn]
-    columns = [*codes.T, starts[-1] + told[:, -1]]
-    width = int(starts[-1]) + asked.labels
-    counts = np.zeros(width * width, dtype=np.int64)
-    for first, second in combinations(columns, 2):
-        counts += np.bincount(first * width + second, minlength=width * width)
-    square = counts.reshape(width, width)
-    square = square + square.T
-    for column in columns:
-        square[np.diag_indices(width)] += np.bincount(column, minlength=width)
-    return Tally(counts=square, reports=len(reports), simulation=reports.simulation)
+    rows = np.column_stack((codes, starts[-1] + told[:, -1]))
+    slabs, width, _ = shape = together_shape(asked)
+    slab = told[:, -1] if slabs > 1 else np.zeros(len(told), dtype=np.int64)
+    counts = np.zeros(shape, dtype=np.int64)
+    run = max(1, CELLS // (drawn + 1) ** 2)
+    for start in range(0, len(rows), run):
+        part = rows[start : start + run]
+        first = slab[start : start + run, np.newaxis, np.newaxis] * width + part[:, :, np.newaxis]
+        numbers = first * width + part[:, np.newaxis, :]
+        counts += np.bincount(numbers.ravel(), minlength=counts.size).reshape(shape)
+    return Tally(counts=counts, reports=len(reports), simulation=reports.simulation)
+
+
+def together_shape(asked: SampledInterview) -> tuple[int, int, int]:
+    """Return the shape of what sampled answers add up to: a square for each label, or one."""
+    labels = asked.labels or 1
+    width = sum(asked.sizes) + labels
+    apart = asked.target is None and asked.sampled > 1 and labels * width**2 <= CELLS
+    return labels if apart else 1, width, width
 
 
 def _by_attribute(asked: SeparateInterview, reports: Reports) -> Tally:

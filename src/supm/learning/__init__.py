@@ -7,20 +7,28 @@ from supm.learning.bayes import conditional, single_opinions
 from supm.learning.cells import WeightedCells
 from supm.learning.errors import Errors, measure
 from supm.learning.folds import folds
+from supm.learning.hog import HOG_FEATURES, HOG_NORM, hog_features
+from supm.learning.interactions import Interaction, fit_interactions
 from supm.learning.learner import AnyClassifier, Constant, Learner, Predictor, RadialSVM
+from supm.learning.margins import MarginFit, fit_margins
 from supm.learning.moments import Gaps, Moments
+from supm.learning.principal import average_subspace, principal_components
 from supm.learning.scores import Scores, score
 from supm.learning.splitting import Split, best_split
 from supm.learning.svm import RbfSVM
 
 __all__ = [
+    "HOG_FEATURES",
+    "HOG_NORM",
     "Additive",
     "AnyClassifier",
     "Constant",
     "Errors",
     "Gaps",
+    "Interaction",
     "Learner",
     "Line",
+    "MarginFit",
     "Moments",
     "Predictor",
     "RadialSVM",
@@ -28,12 +36,17 @@ __all__ = [
     "Scores",
     "Split",
     "WeightedCells",
+    "average_subspace",
     "best_split",
     "conditional",
     "fit_additive",
+    "fit_interactions",
     "fit_line",
+    "fit_margins",
     "folds",
+    "hog_features",
     "measure",
+    "principal_components",
     "score",
     "single_opinions",
 ]

@@ -9,6 +9,7 @@ repeat each other. Where noise is all there is, the card answers with the common
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,6 +18,7 @@ from scipy.sparse import csr_array
 from scipy.stats import norm, qmc
 
 from supm.learning.bayes import single_opinions
+from supm.learning.interactions import Interaction
 from supm.learning.moments import Floats, Moments
 
 __all__ = ["Additive", "Line", "fit_additive", "fit_line"]
@@ -29,6 +31,8 @@ _CORRELATED: Final = 0.03
 _LEAST_SIGNAL: Final = 0.3
 # The mean of a number lies about so far from the middle of its bounds, squared, on [-1, 1].
 _MEANS: Final = 0.03
+# However surely attributes cancel each other out, so much of their own spread is left.
+_LEAST_SPREAD: Final = 1e-3
 _POINTS: Final = 10  # the logarithm of how many made-up people stand for a label
 
 
@@ -69,13 +73,16 @@ class Additive:
         offsets: Floats = np.log(self.shares * weights) - half
         return offsets
 
-    def answers(self, weights: Floats) -> Floats:
+    def answers(self, weights: Floats, pairs: Sequence[Interaction] = ()) -> Floats:
         """Return how often each label (column) gets each answer (row), as shares of all people."""
         count = self.shares.size
-        normal = _normal_points(count) * np.sqrt(self.variance)
+        even = _even_points(count + len(pairs))
+        normal = norm.ppf(even[:, :count]) * np.sqrt(self.variance)
         found = np.zeros((count, count))
         for label in range(count):
             scores = (normal + self.means[:, label]) @ self.means / self.variance
+            for pair, places in zip(pairs, even[:, count:].T, strict=True):
+                scores += _drawn_points(pair, label, places)
             told = (scores - self._half() + np.log(self.shares * weights)).argmax(axis=1)
             found[:, label] = np.bincount(told, minlength=count) / len(told)
         return _doubted(found * self.shares, self.shares, weights)
@@ -284,16 +291,26 @@ def _spread(moments: Moments, directions: Floats, between: float) -> float:
     own = float(single.sum())
     aligned = float(np.square(np.sqrt(single).sum(axis=0)).sum())
     least = own + _CORRELATED * max(aligned - own, 0.0)
+    # Attributes may cancel each other out, and many people who tell pairs show it.
+    least *= _fading(moments, moments.classes - len(moments.sizes))
     seen = 0.0
     if moments.pairs > 0:
         seen = own + float(np.trace(directions.T @ moments.across @ directions)) - between
     # Points of an attribute add up to 0, so the errors of its shares do not cancel.
     left = (moments.centre_left / (1.0 - moments.even))[:, np.newaxis]
-    return max(seen, least) + float((np.square(directions) * left).sum())
+    return max(seen, least, _LEAST_SPREAD * own) + float((np.square(directions) * left).sum())
 
 
-def _normal_points(axes: int) -> Floats:
-    """Return points that fill space as a normal distribution does; the same ones each time."""
+def _even_points(axes: int) -> Floats:
+    """Return points that fill a cube evenly; the same ones each time."""
     even = qmc.Sobol(axes, scramble=False).random_base2(_POINTS)
-    points: Floats = norm.ppf((even * (1 << _POINTS) + 0.5) / ((1 << _POINTS) + 1.0))
+    points: Floats = (even * (1 << _POINTS) + 0.5) / ((1 << _POINTS) + 1.0)
+    return points
+
+
+def _drawn_points(pair: Interaction, label: int, places: Floats) -> Floats:
+    """Return the points of a pair for people of one label, who are spread evenly over places."""
+    chances = pair.chances[:, :, label].ravel()
+    cells = np.searchsorted(np.cumsum(chances), places).clip(max=chances.size - 1)
+    points: Floats = pair.points.reshape(chances.size, -1)[cells]
     return points

@@ -61,6 +61,8 @@ class Moments:
         How many attributes each report told.
     gaps : Gaps
         How often reports are the truth.
+    by_label : ndarray of int, shape (labels, classes + labels, classes + labels), optional
+        The same counts for the reports of each label, where they are kept apart.
     """
 
     together: NDArray[np.int64]
@@ -69,6 +71,7 @@ class Moments:
     ordered: tuple[int, ...]
     sampled: int
     gaps: Gaps
+    by_label: NDArray[np.int64] | None = None
 
     @property
     def classes(self) -> int:

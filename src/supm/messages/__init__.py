@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from supm.messages.commitments import Commitments, commitment
 from supm.messages.model import Model
 from supm.messages.question import FORMS, PRIVATE, REDUCE_FORMS, Question
+from supm.messages.release import Part, Release, ReleaseStatement
 from supm.messages.report import Report
-from supm.messages.rules import CellAnswers, Rule, Scorecard
+from supm.messages.rules import CellAnswers, PairPoints, Rule, Scorecard
 from supm.messages.statement import PhaseStatement, Statement
 from supm.messages.study import REDUCTIONS, Study
 from supm.messages.trust import PHASES, Trust
+from supm.messages.update import Update
 
 __all__ = [
     "FORMS",
@@ -17,13 +20,20 @@ __all__ = [
     "REDUCE_FORMS",
     "REDUCTIONS",
     "CellAnswers",
+    "Commitments",
     "Model",
+    "PairPoints",
+    "Part",
     "PhaseStatement",
     "Question",
+    "Release",
+    "ReleaseStatement",
     "Report",
     "Rule",
     "Scorecard",
     "Statement",
     "Study",
     "Trust",
+    "Update",
+    "commitment",
 ]

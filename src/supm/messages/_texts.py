@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
 from supm._errors import ParameterError
 from supm._validation import check_kind
+from supm.schema._fields import commands_a_terminal
 
 __all__ = ["check_text", "is_hash"]
 
@@ -25,7 +25,7 @@ def check_text(name: str, text: object, longest: int) -> None:
     if len(str(text)) > longest:
         got = f"{len(str(text))} characters"
         raise ParameterError(name, f"a text of at most {longest} characters", got)
-    if any(unicodedata.category(letter) == "Cc" and letter not in "\n\t" for letter in str(text)):
+    if commands_a_terminal(str(text).translate({10: " ", 9: " "})):
         raise ParameterError(name, "a text without control characters", "a text that has one")
     try:
         str(text).encode()

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from supm._errors import MessageError, ParameterError, SchemaError
 from supm._json import canonical, check_fields, read_object
 from supm._validation import check_kind
-from supm.messages.rules import CellAnswers, Rule, Scorecard, read_rule
+from supm.messages._rule_reading import read_rule
+from supm.messages.rules import CellAnswers, Rule, Scorecard
 from supm.messages.statement import Statement
 from supm.messages.study import Study, check_version
 from supm.schema import Continuous, Records

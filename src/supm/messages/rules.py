@@ -14,16 +14,19 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import MessageError, ParameterError
-from supm._json import canonical, check_fields
+from supm._errors import ParameterError
+from supm._json import canonical
 from supm._validation import Integers
 
-__all__ = ["CELLS", "CellAnswers", "Rule", "Scorecard", "read_rule"]
+__all__ = ["CELLS", "LARGEST", "CellAnswers", "PairPoints", "Rule", "Scorecard"]
 
 CELLS: Final = Integers(
     "cells of a published model", 1, 1 << 20, "Keep fewer attributes or fewer classes."
 )
-_LARGEST: Final = 1e9
+LARGEST: Final = 1e9
+"""No point is larger."""
+
+_PLACE: Final = Integers("the place of an attribute", 0, 1 << 20)
 
 
 class _Plain(ABC):
@@ -92,6 +95,50 @@ class CellAnswers(_Plain):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PairPoints(_Plain):
+    """Points for each combination of the classes of two attributes.
+
+    Parameters
+    ----------
+    first, second : int
+        The places of the attributes, the smaller one first.
+    points : ndarray, shape (classes, classes, outputs)
+        The points of each combination, for each label.
+
+    Examples
+    --------
+    >>> pair = PairPoints(first=0, second=1, points=np.ones((2, 3, 2)))
+    >>> pair.of(np.array([[1, 2], [0, 0]]))
+    array([[1., 1.],
+           [1., 1.]])
+    """
+
+    first: int
+    second: int
+    points: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        first = _PLACE.check(self.first)
+        if first >= _PLACE.check(self.second):
+            raise ParameterError("second", f"a place behind {first}", self.second)
+        object.__setattr__(self, "points", _numbers("points of a pair", self.points, 3))
+
+    def __repr__(self) -> str:
+        """Say which attributes it is about."""
+        return f"PairPoints(first={self.first}, second={self.second})"
+
+    def of(self, classes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the points of each row of class numbers."""
+        points: NDArray[np.float64] = self.points[classes[:, self.first], classes[:, self.second]]
+        return points
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the points as plain values for JSON."""
+        places = {"first": self.first, "second": self.second}
+        return {**places, "points": self.points.tolist()}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Scorecard(_Plain):
     """Points for each class of each attribute; they add up to a score for each label.
 
@@ -102,6 +149,8 @@ class Scorecard(_Plain):
         a number there is one column, and the sum is that number on [-1, 1].
     offsets : ndarray, shape (outputs,)
         Where the sums start.
+    pairs : tuple of PairPoints, default ()
+        Points for two attributes that say together what neither says alone.
 
     Examples
     --------
@@ -116,6 +165,7 @@ class Scorecard(_Plain):
 
     points: tuple[NDArray[np.float64], ...]
     offsets: NDArray[np.float64]
+    pairs: tuple[PairPoints, ...] = ()
 
     def __post_init__(self) -> None:
         offsets = _numbers("offsets", self.offsets, 1)
@@ -123,12 +173,19 @@ class Scorecard(_Plain):
         if not points or any(each.shape[1] != offsets.size for each in points):
             wanted = f"tables of {offsets.size} columns, one for each offset"
             raise ParameterError("points", wanted, "other tables")
+        pairs = _pairs(self.pairs)
+        shapes = [(*_sizes(points, pair), offsets.size) for pair in pairs]
+        if any(pair.points.shape != shape for pair, shape in zip(pairs, shapes, strict=True)):
+            wanted = "tables of the classes of two attributes, one column for each offset"
+            raise ParameterError("pairs", wanted, "other tables")
         object.__setattr__(self, "offsets", offsets)
         object.__setattr__(self, "points", points)
+        object.__setattr__(self, "pairs", pairs)
 
     def __repr__(self) -> str:
         """Say how large it is."""
-        return f"Scorecard(attributes={len(self.points)}, outputs={self.offsets.size})"
+        pairs = f", pairs={len(self.pairs)}" if self.pairs else ""
+        return f"Scorecard(attributes={len(self.points)}, outputs={self.offsets.size}{pairs})"
 
     def check(self, sizes: tuple[int, ...], outputs: int) -> None:
         """Raise ParameterError unless the rule is about such classes and so many labels."""
@@ -142,6 +199,8 @@ class Scorecard(_Plain):
         sums = np.tile(self.offsets, (len(classes), 1))
         for place, table in enumerate(self.points):
             sums += table[classes[:, place]]
+        for pair in self.pairs:
+            sums += pair.of(classes)
         return sums
 
     def predict(self, classes: NDArray[np.int64], sizes: tuple[int, ...]) -> NDArray[np.int64]:
@@ -160,66 +219,24 @@ class Scorecard(_Plain):
     def to_form(self) -> dict[str, Any]:
         """Return the rule as plain values for JSON."""
         points = [each.tolist() for each in self.points]
-        return {"kind": "scorecard", "points": points, "offsets": self.offsets.tolist()}
+        form = {"kind": "scorecard", "points": points, "offsets": self.offsets.tolist()}
+        return {**form, "pairs": [each.to_form() for each in self.pairs]} if self.pairs else form
 
 
 Rule: TypeAlias = CellAnswers | Scorecard
 
 
-def read_rule(form: object) -> Rule:
-    """Read what ``to_form`` wrote; whatever else a stranger sent is refused.
-
-    Parameters
-    ----------
-    form : object
-        Plain values of JSON.
-
-    Returns
-    -------
-    CellAnswers or Scorecard
-
-    Raises
-    ------
-    MessageError
-        If it is no rule.
-    """
-    if not isinstance(form, dict):
-        message = "a rule must be a JSON object."
-        raise MessageError(message)
-    fields = {"cells": ("kind", "answers"), "scorecard": ("kind", "points", "offsets")}
-    kind = form.get("kind")
-    if not isinstance(kind, str) or kind not in fields or set(form) != set(fields[kind]):
-        message = "a rule has the kind cells with answers, or scorecard with points and offsets."
-        raise MessageError(message)
-    check_fields(form, fields[kind], "a rule", MessageError)
-    return _cells(form["answers"]) if kind == "cells" else _card(form)
+def _pairs(given: object) -> tuple[PairPoints, ...]:
+    pairs = _tables(given)
+    held = tuple(each for each in pairs if isinstance(each, PairPoints))
+    if len(held) != len(pairs) or not isinstance(given, tuple | list):
+        raise ParameterError("pairs", "a list of PairPoints", "another value")
+    return held
 
 
-def _cells(answers: object) -> CellAnswers:
-    given = answers if isinstance(answers, list) else [None]
-    if not all(type(label) is int and 0 <= label < 1 << 31 for label in given) or not given:
-        message = "answers of a model must be a list of label numbers."
-        raise MessageError(message)
-    return CellAnswers(answers=np.array(given, dtype=np.int64))
-
-
-def _card(form: dict[str, Any]) -> Scorecard:
-    points, offsets = form["points"], form["offsets"]
-    tables = isinstance(points, list) and all(isinstance(each, list) for each in points)
-    rows = [row for table in points for row in table] if tables else [None]
-    if not tables or not all(points) or not all(_is_row(row, offsets) for row in [*rows, offsets]):
-        message = "points of a model must be tables of numbers, as wide as its offsets."
-        raise MessageError(message)
-    try:
-        return Scorecard(points=tuple(points), offsets=offsets)
-    except ParameterError as error:
-        raise MessageError(str(error)) from None
-
-
-def _is_row(row: object, offsets: object) -> bool:
-    if not isinstance(row, list) or not isinstance(offsets, list) or len(row) != len(offsets):
-        return False
-    return bool(row) and all(type(each) in (int, float) and abs(each) <= _LARGEST for each in row)
+def _sizes(points: tuple[NDArray[np.float64], ...], pair: PairPoints) -> tuple[int, ...]:
+    places = (pair.first, pair.second)
+    return tuple(len(points[place]) if place < len(points) else -1 for place in places)
 
 
 def _tables(given: object) -> tuple[object, ...]:
@@ -239,8 +256,8 @@ def _numbers(name: str, given: object, axes: int) -> NDArray[np.float64]:
     if held.ndim != axes or not held.size or not np.isfinite(held).all():
         wanted = f"finite numbers in {axes} {'axes' if axes > 1 else 'axis'}"
         raise ParameterError(name, wanted, f"shape {held.shape}")
-    if np.abs(held).max() > _LARGEST:
-        raise ParameterError(name, f"at most {_LARGEST:g}", "larger ones")
+    if np.abs(held).max() > LARGEST:
+        raise ParameterError(name, f"at most {LARGEST:g}", "larger ones")
     return _frozen(held)
 
 

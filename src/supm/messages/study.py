@@ -11,10 +11,11 @@ from typing import Any, Final
 from supm._errors import MessageError, ParameterError, SchemaError
 from supm._json import canonical, check_fields, read_object
 from supm._validation import EPSILON, Integers, Reals, check_kind
+from supm.messages._rule_reading import read_rule
 from supm.messages._study_rules import check_rules
 from supm.messages._texts import check_text
 from supm.messages.question import Question
-from supm.messages.rules import CellAnswers, Rule, Scorecard, read_rule
+from supm.messages.rules import CellAnswers, Rule, Scorecard
 from supm.messages.trust import Trust
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Regrouped, Schema
 from supm.schema.discretization import discretize

@@ -307,7 +307,8 @@ class NoGuarantee(Guarantee):
 
     def __post_init__(self) -> None:
         reason: object = self.reason
-        if not isinstance(reason, str) or not reason.strip():
+        # It is printed on terminals of strangers, so it must not command one.
+        if not isinstance(reason, str) or not reason.strip() or not reason.isprintable():
             error = ParameterError("reason", "a sentence that says why nothing is promised", reason)
             raise error
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import numbers
+import unicodedata
 from typing import Final, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
     "check_name",
     "check_range",
     "check_values",
+    "commands_a_terminal",
 ]
 
 Missing = Literal["refuse", "class"]
@@ -33,6 +35,8 @@ _LONGEST_NAME: Final = 200
 _MOST_VALUES: Final = 1 << 20
 # Beyond this a JSON reader that holds numbers as doubles would read another number.
 _LARGEST_INTEGER: Final = (1 << 53) - 1
+_PLAIN: Final = "must be text without control characters and marks that turn the line around."
+_TURNS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _ONE_VALUE: Final = "an attribute with one value tells nothing, so leave it out"
 
 
@@ -57,6 +61,8 @@ def check_name(name: object) -> str:
         raise FieldError(None, "name", problem)
     if not _is_unicode(name):
         raise FieldError(None, "name", "must be Unicode text without lone surrogates.")
+    if commands_a_terminal(name):
+        raise FieldError(None, "name", _PLAIN)
     return str(name)
 
 
@@ -113,6 +119,8 @@ def _value(owner: str, index: int, given: object) -> Value:
     if isinstance(value, str):
         if not _is_unicode(value):
             raise FieldError(owner, field, "must be Unicode text without lone surrogates.")
+        if commands_a_terminal(value):
+            raise FieldError(owner, field, _PLAIN)
         return str(value)
     if isinstance(value, bool):
         return value
@@ -123,6 +131,14 @@ def _value(owner: str, index: int, given: object) -> Value:
     if isinstance(value, float) and math.isfinite(value):
         return value + 0.0  # -0.0 becomes 0.0, so that equal schemas have equal text
     raise FieldError(owner, field, "must be text, a finite number, true or false.")
+
+
+def commands_a_terminal(text: str) -> bool:
+    """Say whether a text would move, hide or turn around what is shown beside it.
+
+    Owners read names and values of a stranger's study before they consent to it.
+    """
+    return any(unicodedata.category(each) == "Cc" or each in _TURNS for each in text)
 
 
 def _is_unicode(text: str) -> bool:
