@@ -216,6 +216,7 @@ def test_the_next_steps_are_taken_after_a_question(watched: Watched, site: Site)
 
 def is_within(page: Any) -> bool:
     """Say whether the page fits its window, and no style of Plotly is missing."""
+    page.wait_for_load_state()
     fits = page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     placed = "[...document.querySelectorAll('.main-svg')].every((each) => "
     placed += "getComputedStyle(each).position === 'absolute')"

@@ -53,6 +53,13 @@ def page(browser: Any, url: str, complaints: list[str], width: int, look: str) -
     context.close()
 
 
+def follow(page: Any, name: str) -> None:
+    """Click on a link, and wait until its page has loaded: before its style has, nothing fits."""
+    before = page.url
+    page.get_by_role("link", name=name).click()
+    page.wait_for_url(lambda now: now != before)
+
+
 def fits(page: Any) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
 
@@ -67,9 +74,9 @@ def downloaded(page: Any, name: str) -> Any:
 def test_a_visitor_finds_a_release_gets_it_and_verifies_it(
     page: Any, complaints: list[str], tmp_path: Path
 ) -> None:
-    page.get_by_role("link", name="Releases").click()
+    follow(page, "Releases")
     assert fits(page)
-    page.get_by_role("link", name="the release.json").click()
+    follow(page, "the release.json")
     assert fits(page)
     file, proof = downloaded(page, "Download the file"), downloaded(page, "Download the proof")
     command = shlex.split(page.get_by_role("group", name="Command").inner_text())
@@ -85,8 +92,8 @@ def test_a_visitor_finds_a_release_gets_it_and_verifies_it(
 
 @LOOKS
 def test_the_picture_is_drawn_in_the_colours_of_the_page(page: Any, complaints: list[str]) -> None:
-    page.get_by_role("link", name="Releases").click()
-    page.get_by_role("link", name="the release.json").click()
+    follow(page, "Releases")
+    follow(page, "the release.json")
     picture = page.get_by_role("img", name="leads to the root of 55 entries")
     assert picture.locator("rect").count() == 1 + 2 * picture.locator(".beside").count()
     filled = "(each) => getComputedStyle(each).fill"
@@ -106,8 +113,8 @@ def test_the_picture_is_drawn_in_the_colours_of_the_page(page: Any, complaints: 
 
 @LOOKS
 def test_a_nasty_name_is_only_shown(page: Any, complaints: list[str]) -> None:
-    page.get_by_role("link", name="Releases").click()
-    page.get_by_role("link", name=NASTY).click()
+    follow(page, "Releases")
+    follow(page, NASTY)
     assert page.get_by_role("heading", level=1).inner_text() == NASTY
     assert page.locator("img").count() == 0
     assert fits(page)
