@@ -18,7 +18,7 @@ _CONSTANTS: Final = ("constant", "middle", "noisy constant")
 _OF_PAPER: Final = 0.6
 _OF_CONSTANT: Final = 1.02
 _MET: Final = "**met**"
-_FAIR: Final = -3
+_CLEAN: Final = -4
 
 
 def against_paper(results: Results, scope: Scope) -> str:
@@ -35,16 +35,15 @@ def against_paper(results: Results, scope: Scope) -> str:
 def against_constant(results: Results, scope: Scope) -> str:
     """Return the table of the second goal, and in how many settings it is met."""
     heads = ["", "epsilon per attribute / record", *_CONSTANTS, *_OURS]
-    heads += ["noise-aware / constant", "noise-aware / better of middle and noisy constant"]
-    heads += ["best in hindsight / constant", "at most 1.02"]
+    heads += ["noise-aware / clean constant", "noise-aware / better of middle and noisy constant"]
+    heads += ["best in hindsight / the same", "at most 1.02"]
     settings = [(data, epsilon) for data in scope.real for epsilon in scope.epsilons]
     lines = [_constant_line(results, *setting, scope.records) for setting in settings]
     known = [line for line in lines if line]
-    fair = sum(float(line[_FAIR]) <= _OF_CONSTANT for line in known)
+    clean = sum(float(line[_CLEAN]) <= _OF_CONSTANT for line in known)
     return (
-        "Against the better of the middle and the noisy constant, which the same records give: at "
-        f"most 1.02 in {fair} of {len(known)} settings. Against the clean constant:\n\n"
-        f"{_counted(heads, known)}"
+        f"{_counted(heads, known)}\n"
+        f"The clean constant is not exceeded by more than 2 % in {clean} of {len(known)} settings.\n"
     )
 
 
@@ -98,13 +97,13 @@ def _constant_line(results: Results, data: str, epsilon: float, records: int) ->
     if not known:
         return []
     best = min(_OURS, key=lambda name: known[name].mse)
-    chosen, least = (known[name].mse / known["constant"].mse for name in (_CHOICE, best))
-    fair = known[_CHOICE].mse / min(known["middle"].mse, known["noisy constant"].mse)
+    given = min(known["middle"].mse, known["noisy constant"].mse)
+    chosen, least = (known[name].mse / given for name in (_CHOICE, best))
     return [
         *_setting(data, epsilon),
         *(number(known[name].mse) for name in (*_CONSTANTS, *_OURS)),
+        f"{known[_CHOICE].mse / known['constant'].mse:.2f}",
         f"{chosen:.2f}",
-        f"{fair:.2f}",
         f"{least:.2f} ({best})",
         verdict(chosen, least, _OF_CONSTANT),
     ]

@@ -119,7 +119,7 @@ class Scope:
 FULL: Final = Scope(
     name="full",
     epsilons=EPSILONS,
-    real={"boston": 10, "kung": 10, "diabetes": 10, "adult": 5},
+    real={"boston": 10, "kung": 10, "diabetes": 10, "adult": 10},
     learners={"boston": 2, "kung": 2, "diabetes": 2, "adult": 1},
     made_up=2,
     sizes=(1000, 2000, 5000, 10_000),

@@ -17,8 +17,11 @@ from supm.federation import (
     Protocol,
     SchemaEncoding,
     VectorEncoding,
+    open_release,
     run_pooled,
 )
+from supm.messages import Release
+from supm.privacy import NoGuarantee
 
 WDBC = load_wdbc()
 ENCODING = SchemaEncoding(schema=WDBC.schema)
@@ -124,6 +127,45 @@ def test_rows_over_the_norm_are_clipped_and_counted() -> None:
     labels = (vectors[:, 0] > 0).astype(int)
     lda = PrivateLDA(epsilon=8.0, bounds=None, norm=0.5, random_state=1).fit(vectors, labels)
     assert lda.clipped_ == np.count_nonzero(np.linalg.norm(vectors, axis=1) > 0.5)
+
+
+@pytest.mark.parametrize("kind", [PrivateLDA, PrivateSVC, PrivateLogisticRegression])
+def test_labels_that_were_found_void_the_promise_and_public_ones_do_not(kind: Any) -> None:
+    vectors = simulation(1).below(1000, 400).reshape(200, 2) / 500.0 - 1.0
+    labels = (vectors[:, 0] > 0).astype(int)
+    found = kind(random_state=1).fit(vectors, labels)
+    assert isinstance(found.statement_.total, NoGuarantee)
+    assert "give labels=" in found.statement_.words
+    assert found.release_.statement == found.statement_
+    assert open_release(Release.from_json(found.release_.to_json()))
+    given = kind(labels=(0, 1, 2), random_state=1).fit(vectors, labels)
+    assert given.classes_.tolist() == [0, 1, 2]
+    assert 0.99 < given.study_.promise.epsilon <= 1.0
+    assert given.statement_ == given.study_.statement(simulation=True)
+    with pytest.raises(ParameterError, match="labels must be None where there is a schema"):
+        kind(labels=(0, 1), schema=WDBC.schema).fit(WDBC.columns, WDBC.target)
+
+
+@pytest.mark.parametrize("kind", [PrivateSVC, PrivateLogisticRegression])
+def test_a_delta_that_cannot_be_kept_is_refused_before_anything_is_learned(kind: Any) -> None:
+    vectors = np.array([[-0.5], [0.5]] * 10)
+    with pytest.raises(ParameterError, match="A pure epsilon is not to be had"):
+        kind(delta=0.0, labels=(0, 1)).fit(vectors, np.array([0, 1] * 10))
+
+
+@pytest.mark.parametrize("kind", [PrivateLDA, PrivatePCA])
+def test_a_budget_whose_noise_is_too_wide_is_told_as_one(kind: Any) -> None:
+    with pytest.raises(ParameterError, match=r"epsilon must be large enough .*, got 1e-05"):
+        kind(epsilon=1e-5).fit(np.array([[-0.5], [0.5]] * 10), np.array([0, 1] * 10))
+
+
+def test_labels_that_are_no_whole_numbers_are_refused() -> None:
+    protocol = Discriminant.for_budget(
+        encoding=VectorEncoding(width=1, classes=2), epsilon=1.0, delta=1e-5,
+        circle=Circle(parties=1),
+    )  # fmt: skip
+    with pytest.raises(ParameterError, match="labels must be a flat array of whole numbers"):
+        federate([(np.array([[0.5], [0.1]]), np.array([0.7, 1.0]))], protocol)
 
 
 def test_more_components_than_columns_are_refused() -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from supm import ParameterError, RecordError
-from supm.estimators._labels import declared_labels, found_labels, target_for
+from supm.estimators._labels import declared_labels, found_labels, listed_labels, target_for
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 TEXT = "hunter2"
@@ -31,6 +31,21 @@ def test_declared_labels_keep_their_order_and_need_not_occur(series: Any) -> Non
     labels = declared_labels(series(["high", "low"]), schema)
     assert labels.classes.tolist() == ["low", "mid", "high"]
     assert labels.numbers.tolist() == [2, 0]
+
+
+@pytest.mark.parametrize("listed", [["b", "a"], ("b", "a"), np.array(["b", "a"])])
+def test_listed_labels_keep_their_order_and_need_not_occur(listed: Any) -> None:
+    labels = listed_labels(["a", "a"], listed)
+    assert labels.classes.tolist() == ["b", "a"]
+    assert labels.numbers.tolist() == [1, 1]
+
+
+def test_a_label_that_is_not_listed_is_refused_and_not_shown() -> None:
+    with pytest.raises(RecordError) as caught:
+        listed_labels(["a", TEXT], ["b", "a"])
+    assert TEXT not in str(caught.value)
+    with pytest.raises(ParameterError, match="labels must be a list of the possible labels"):
+        listed_labels(["a"], "ab")
 
 
 def test_declared_labels_of_several_kinds_stay_what_they_are() -> None:

@@ -244,7 +244,7 @@ def test_labels_that_do_not_go_with_the_table_are_refused() -> None:
         SUPMClassifier().fit(LINE, SIDE[198:201])
     with pytest.raises(RecordError, match="the target y is None"):
         SUPMClassifier(schema=SCHEMA).fit(COLUMNS, None)
-    with pytest.raises(RecordError, match="ill: 1 of 120 records hold a value") as caught:
+    with pytest.raises(RecordError, match="ill: 1 of 120 records holds a value") as caught:
         SUPMClassifier(schema=SCHEMA).fit(COLUMNS, [*ILL[:-1], "hunter2"])
     assert "hunter2" not in str(caught.value)
 

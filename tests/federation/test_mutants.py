@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy.stats import gamma, norm
 
-from supm import simulation
-from supm.federation import Circle, Discriminant, Margin, VectorEncoding, _margin_noise
+from supm import ParameterError, RandomSource, simulation
+from supm._errors import FederationError
+from supm.engines import run_in_process
+from supm.federation import (
+    Circle,
+    Components,
+    Coordinator,
+    Discriminant,
+    FederatedStudy,
+    Margin,
+    Participant,
+    Protocol,
+    Question,
+    Rows,
+    VectorEncoding,
+    _margin_noise,
+)
 from supm.federation.calibration import histogram_mu
 from supm.federation.rows import GRID
 from supm.federation.secure_sum.shamir import SHARE_BYTES, open_secret, split_secret
 from supm.federation.study import _rounded_up
+from supm.learning.margins import MarginFit, fit_margins
 from supm.mechanisms import LossBounds, sigma_for
 from supm.mechanisms.noise.objective import ObjectivePerturbation
 
@@ -86,10 +106,141 @@ def test_a_promise_is_rounded_up(told: float, shown: float) -> None:
     assert _rounded_up(told) == shown
 
 
-def test_the_solver_is_asked_for_less_than_what_is_granted() -> None:
-    # Theorem 4 grants a gradient of 2e-10: half of it to the solver, half to measuring it.
-    assert _margin_noise._GRADIENT == 1e-10
-    assert _margin_noise._DOUBT >= 2 * _margin_noise._GRADIENT
+@pytest.fixture
+def solver(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    """What the solver was asked for, call by call."""
+    asked: list[dict[str, Any]] = []
+
+    def spied(*given: Any, **wishes: Any) -> Any:
+        asked.append(wishes)
+        return fit_margins(*given, **wishes)
+
+    monkeypatch.setattr(_margin_noise, "fit_margins", spied)
+    return asked
+
+
+@pytest.mark.parametrize(("epsilon", "rows"), [(1.0, 40), (1e-3, 2)])
+def test_the_solver_is_asked_for_half_of_what_is_granted(
+    solver: list[dict[str, Any]], epsilon: float, rows: int
+) -> None:
+    # Theorem 4 grants the gradient twice: once to the solver, once to what measures it.
+    protocol = Margin.for_budget(circle=Circle(parties=1), **BUDGET | {"epsilon": epsilon})
+    table = ENCODING.rows(np.full((rows, 3), 0.2), np.arange(rows) % 3)
+    protocol.tell(table, protocol.ask([]), simulation(1))
+    own, numbers = protocol.noise._own(protocol.bounds, rows), 3 * 4
+    usual = protocol.noise.deviation(numbers) * math.sqrt(numbers) / rows
+    assert solver[0]["tolerance"] == pytest.approx(max(1e-10, 1e-13 * usual))
+    assert solver[0]["tolerance"] == protocol.noise._gradient(own, 4)
+
+
+def test_coefficients_are_cut_to_the_public_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    huge = replace(_fit(), coefficients=np.full((3, 4), 1e12))
+    monkeypatch.setattr(_margin_noise, "fit_margins", lambda *_, **__: huge)
+    protocol = Margin.for_budget(circle=Circle(parties=1), **BUDGET)
+    table = ENCODING.rows(np.full((9, 3), 0.2), np.arange(9) % 3)
+    told = protocol.tell(table, protocol.ask([]), simulation(1))
+    assert np.abs(told[:-1]).max() < 1.001 * 2**52
+
+
+def _fit() -> MarginFit:
+    return fit_margins(np.eye(3), np.arange(3), loss="softmax", classes=3, strength=1.0)
+
+
+def test_how_far_a_tilt_may_be_from_its_law() -> None:
+    bounds = LossBounds(loss="softmax", classes=4, intercept=True)
+    shared: dict[str, Any] = {"bounds": bounds, "size": 9, "regularisation": 0.01, "extra": 0.0}
+    normal = ObjectivePerturbation(law="gaussian", scale=3.0, **shared)
+    # Theorem 4: 64 steps of 2^-40 scales in each number.
+    assert normal.departure(25) == pytest.approx(64 * 3.0 * 2.0**-40 * 10)
+    long = ObjectivePerturbation(law="gamma", scale=3.0, **shared)
+    assert long.departure(25) == pytest.approx(1e-6 * 3.0 * 100)
+
+
+@pytest.mark.parametrize("numbers", [1, 2, 8, 100, 1000])
+def test_lengths_of_gamma_noise_lie_as_close_as_is_granted(numbers: int) -> None:
+    # Where normals are 2^-52 of probability apart, lengths are as far apart as this.
+    centre = numbers - 1 / 3
+    steps = np.linspace(-8.2, 8.2, 20_001)
+    root = np.maximum(1 + steps / np.sqrt(9 * centre), 0.0)
+    apart = 3 * centre * root**2 / np.sqrt(9 * centre) * 2.0**-52 / norm.pdf(steps)
+    far = centre * root[apart > 1e-6 * numbers] ** 3
+    high, low = far[far > numbers], far[far < numbers]
+    chance = gamma.sf(high.min(), numbers) + (gamma.cdf(low.max(), numbers) if low.size else 0.0)
+    assert chance < 1e-8
+
+
+def test_each_round_has_randomness_of_its_own() -> None:
+    asked: list[str] = []
+
+    def draw(label: str) -> RandomSource:
+        asked.append(label)
+        return simulation(1).child(label)
+
+    protocol = Discriminant.for_budget(circle=Circle(parties=1), **BUDGET)
+    table = ENCODING.rows(np.full((9, 3), 0.2), np.arange(9) % 3)
+    study = FederatedStudy(name="rounds", protocol=protocol, delta=1e-5)
+    server = Coordinator(protocol, study.to_json(), simulation=True)
+    party = Participant(table, lambda _: protocol, lambda *_: None, draw, lambda _: None)
+    run_in_process(server, [party])
+    assert {"round 0", "round 1"} <= set(asked)
+
+
+def test_too_many_rows_for_exact_sums_are_refused() -> None:
+    protocol = Discriminant.for_budget(circle=Circle(parties=1), **BUDGET)
+
+    class Many(Rows):
+        @property
+        def size(self) -> int:
+            return 1 << 40
+
+    table = ENCODING.rows(np.full((9, 3), 0.2), np.arange(9) % 3)
+    many = Many(values=table.values, labels=table.labels, classes=3)
+    with pytest.raises(ParameterError, match="rows must be"):
+        protocol.tell(many, protocol.ask([]), simulation(1))
+
+
+@pytest.mark.parametrize("kind", ["discriminant", "components", "margin"])
+def test_a_party_that_tells_another_number_of_rows_ends_the_run(kind: str) -> None:
+    circle = Circle(parties=2, colluders=0)
+    made: dict[str, Protocol] = {
+        "discriminant": Discriminant.for_budget(circle=circle, **BUDGET),
+        "components": Components.for_budget(circle=circle, components=2, **BUDGET),
+        "margin": Margin.for_budget(circle=circle, **BUDGET),
+    }
+    honest = made[kind]
+    lying = Lying(honest)
+    table = ENCODING.rows(np.full((9, 3), 0.2), np.arange(9) % 3)
+    server = Coordinator(honest, "a study", simulation=True)
+    people = [
+        Participant(table, partial(pick, told), lambda *_: None, simulation(n).child, raising)
+        for n, told in enumerate((honest, lying))
+    ]
+    with pytest.raises(FederationError, match="not as many as the parties declared"):
+        run_in_process(server, people)
+    assert server.outcome is None
+
+
+class Lying:
+    """A protocol whose party says that it has no rows."""
+
+    def __init__(self, honest: Protocol) -> None:
+        self._honest = honest
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._honest, name)
+
+    def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
+        told = self._honest.tell(rows, question, source)
+        told[-2 if self._honest.kind == "discriminant" else -1] = 0
+        return told
+
+
+def pick(protocol: Any, _text: str) -> Any:
+    return protocol
+
+
+def raising(problem: Exception) -> None:
+    raise problem
 
 
 def test_the_last_noise_covers_both_sides_of_the_minimum() -> None:
@@ -100,6 +251,7 @@ def test_the_last_noise_covers_both_sides_of_the_minimum() -> None:
     )
     own = noise._own(bounds, size)
     numbers = bounds.outputs * width
+    assert noise._gradient(own, width) == 1e-10
     off = (size * 2e-10 + own.departure(width)) / own.strength
     apart = 2 * (_margin_noise.STEPS * off + 2 * math.sqrt(numbers))
     wanted = sigma_for(mu=noise.tolerance, sensitivity=apart, holders=1)

@@ -82,3 +82,9 @@ def test_the_largest_sums_are_exact() -> None:
 def test_a_triangle_comes_back() -> None:
     matrix = scatter(np.arange(12.0).reshape(4, 3))
     assert (untriangle(triangle(matrix), 3) == matrix).all()
+
+
+def test_a_row_whose_length_no_float_holds_points_where_it_did() -> None:
+    rows = grid_rows(np.array([[1e308, 1e308], [3e-300, 0.0]]), np.array([0, 1]), classes=2)
+    np.testing.assert_allclose(rows.unit, [[np.sqrt(0.5)] * 2, [0.0, 0.0]], atol=2e-5)
+    assert rows.clipped == 1

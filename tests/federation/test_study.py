@@ -19,6 +19,7 @@ from supm.federation import (
     run_pooled,
 )
 from supm.messages import Release
+from supm.privacy import NoGuarantee
 
 ENCODING = VectorEncoding(width=3, classes=2)
 CIRCLE = Circle(parties=3, colluders=1)
@@ -141,12 +142,47 @@ def test_a_release_is_opened_by_whoever_has_it(study: FederatedStudy) -> None:
 
 
 def test_a_statement_that_promises_more_is_noticed(study: FederatedStudy) -> None:
-    rows = VectorEncoding(width=3, classes=2).rows(np.eye(3) / 2, np.array([0, 1, 1]))
-    outcome = run_pooled(study.protocol, [rows] * 3, ["a", "b", "c"], simulation(1))
-    form = json.loads(study.release(outcome, simulation=True).to_json())
+    form = released(study)
     form["statement"]["total"]["epsilon"] = 0.1
     with pytest.raises(MessageError, match="not what the noise of its study keeps"):
         open_release(Release.from_json(json.dumps(form)))
+
+
+def test_a_statement_that_names_less_trust_is_noticed(study: FederatedStudy) -> None:
+    form = released(study)
+    form["statement"]["trust"] = "Nobody has to be trusted, whoever works with the server."
+    with pytest.raises(MessageError, match="not what the noise of its study keeps"):
+        open_release(Release.from_json(json.dumps(form)))
+
+
+def test_a_statement_may_keep_its_promise_back(study: FederatedStudy) -> None:
+    form = released(study)
+    nothing = NoGuarantee("labels were found").to_json()
+    form["statement"]["total"] = nothing
+    form["statement"]["parts"] += [{"name": "labels", "method": "found", "guarantee": nothing}]
+    assert open_release(Release.from_json(json.dumps(form)))[0].hash == study.hash
+    form["statement"]["parts"][0]["method"] = "no noise at all"
+    with pytest.raises(MessageError, match="not what the noise of its study keeps"):
+        open_release(Release.from_json(json.dumps(form)))
+
+
+def test_numbers_of_another_shape_are_noticed(study: FederatedStudy) -> None:
+    wide = json.loads(study.to_json())
+    wide["protocol"]["encoding"] |= {"classes": 3, "width": 5}
+    wide["protocol"] |= {"loss": "softmax"} if wide["protocol"].get("loss") == "logistic" else {}
+    other = FederatedStudy.from_json(json.dumps(wide))
+    form = released(study)
+    form["study"] = json.loads(other.to_json())
+    form["statement"] = other.statement(simulation=True).to_form()
+    with pytest.raises(MessageError, match="another number of columns or classes"):
+        open_release(Release.from_json(json.dumps(form)))
+
+
+def released(study: FederatedStudy) -> dict[str, Any]:
+    rows = VectorEncoding(width=3, classes=2).rows(np.eye(3) / 2, np.array([0, 1, 1]))
+    outcome = run_pooled(study.protocol, [rows] * 3, ["a", "b", "c"], simulation(1))
+    form: dict[str, Any] = json.loads(study.release(outcome, simulation=True).to_json())
+    return form
 
 
 def test_a_study_needs_a_protocol() -> None:

@@ -1,11 +1,12 @@
 """Labels as scikit-learn users hand them over, brought to numbers, with none of them in an error.
 
-A schema declares the possible labels. Without one, the labels that occur are taken for the public
-list, as scikit-learn does.
+A schema declares the possible labels, or a list does. Without either, the labels that occur are
+taken, as scikit-learn does; what is promised then takes them for public, or is not promised.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,9 +17,16 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from supm._errors import ParameterError, RecordError
 from supm.estimators._tables import quietly
-from supm.schema import Categorical, Schema
+from supm.schema import Attribute, Categorical, Schema
 
-__all__ = ["Labels", "declared_labels", "found_labels", "free_name", "target_for"]
+__all__ = [
+    "Labels",
+    "declared_labels",
+    "found_labels",
+    "free_name",
+    "listed_labels",
+    "target_for",
+]
 
 _ABSENT: Final = "this classifier requires y to be passed, but the target y is None."
 _UNREADABLE: Final = "y must be one label for each record: text or whole numbers, none missing."
@@ -42,14 +50,15 @@ class Labels:
 
 def declared_labels(y: object, schema: Schema) -> Labels:
     """Read labels that the target of a schema declares."""
-    if y is None:
-        raise RecordError(_ABSENT)
-    values = getattr(schema.target, "values", None)
-    if values is None:
-        raise ParameterError("target", "a list of classes", "a continuous attribute")
-    alike = len({type(value) for value in values}) == 1
-    classes = np.array(values, dtype=None if alike else object)
-    return Labels(classes, schema.target.read(y).astype(np.int64))
+    return _read(y, schema.target)
+
+
+def listed_labels(y: object, listed: Sequence[Any]) -> Labels:
+    """Read labels of a public list."""
+    if isinstance(listed, str) or not isinstance(listed, Sequence | range | np.ndarray):
+        raise ParameterError("labels", "a list of the possible labels", type(listed).__name__)
+    values = tuple(np.asarray(listed).tolist())
+    return _read(y, Categorical("labels", values=values))
 
 
 def found_labels(y: object) -> Labels:
@@ -74,6 +83,17 @@ def free_name(names: tuple[str, ...]) -> str:
     while name in names:
         name += "_"
     return name
+
+
+def _read(y: object, target: Attribute) -> Labels:
+    if y is None:
+        raise RecordError(_ABSENT)
+    values = getattr(target, "values", None)
+    if values is None:
+        raise ParameterError("target", "a list of classes", "a continuous attribute")
+    alike = len({type(value) for value in values}) == 1
+    classes = np.array(values, dtype=None if alike else object)
+    return Labels(classes, target.read(y).astype(np.int64))
 
 
 def _unique(y: object) -> tuple[NDArray[Any], NDArray[np.int64]]:

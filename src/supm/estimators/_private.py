@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from supm._errors import ParameterError, RecordError
-from supm.estimators._labels import Labels, declared_labels, found_labels, target_for
+from supm.estimators._labels import (
+    Labels,
+    declared_labels,
+    found_labels,
+    listed_labels,
+    target_for,
+)
 from supm.estimators._randomness import source_for
 from supm.estimators._tables import check_schema, quietly, read_table
 from supm.estimators._tags import tag_study
 from supm.federation import FederatedStudy, Protocol, Rows, run_pooled
 from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding
+from supm.messages import Part, Release
+from supm.privacy import NoGuarantee
 from supm.schema import Categorical, Records, Schema
 
 __all__ = ["PrivateEstimator"]
 
-_NAME = "party 1"
+_NAME: Final = "party 1"
+_FOUND: Final = "the possible labels were found in the table; give labels=, or a schema"
 
 
 class PrivateEstimator:
@@ -35,15 +45,24 @@ class PrivateEstimator:
     bounds: tuple[float, float] | None
     norm: float | None
     random_state: int | None
+    # Of those that learn labels.
+    labels: Sequence[Any] | None
 
     def _read_labelled(self, table: object, y: object) -> tuple[Encoding, Rows]:
         """Return the rows of a table with labels, and keep the possible labels."""
-        schema = check_schema(self.schema)
         data = self._read(table, reset=True)
-        labels = found_labels(y) if schema is None else declared_labels(y, schema)
+        labels = self._labels_of(y)
         encoding = self._encoding_for(data, labels)
         self.classes_ = labels.classes
         return encoding, self._rows(encoding, data, labels.numbers)
+
+    def _labels_of(self, y: object) -> Labels:
+        schema = check_schema(self.schema)
+        if schema is not None:
+            if self.labels is not None:
+                raise ParameterError("labels", "None where there is a schema", "a list")
+            return declared_labels(y, schema)
+        return found_labels(y) if self.labels is None else listed_labels(y, self.labels)
 
     def _read_unlabelled(self, table: object) -> tuple[Encoding, Rows]:
         """Return the rows of a table without labels: all are of one class."""
@@ -61,13 +80,20 @@ class PrivateEstimator:
     def _run(self, protocol: Protocol, rows: Rows) -> Any:  # noqa: ANN401  each protocol its own
         """Run the protocol on one table, and keep what it promises."""
         source = source_for(self.random_state, "fit")
+        study = FederatedStudy(name=type(self).__name__, protocol=protocol, delta=self.delta)
         outcome = run_pooled(protocol, [rows], [_NAME], source)
         self.encoding_ = protocol.encoding
-        self.study_ = FederatedStudy(name=type(self).__name__, protocol=protocol, delta=self.delta)
-        self.release_ = self.study_.release(outcome, simulation=source.simulation)
+        self.study_ = study
+        release = study.release(outcome, simulation=source.simulation)
+        self.release_ = _without_promise(release) if self._finds_labels else release
         self.statement_ = self.release_.statement
         self.clipped_ = rows.clipped
         return outcome
+
+    @property
+    def _finds_labels(self) -> bool:
+        """Whether the list of labels came from the table; components have none."""
+        return self.schema is None and getattr(self, "labels", ()) is None
 
     def _read(self, table: object, *, reset: bool) -> Records | NDArray[np.float64]:
         if self.bounds is None and self.schema is None:
@@ -104,3 +130,11 @@ class PrivateEstimator:
     def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
         tags = super().__sklearn_tags__()  # type: ignore[misc]  # a mixin's of scikit-learn
         return tag_study(tags, self.schema)
+
+
+def _without_promise(release: Release) -> Release:
+    """Return the release with a statement that promises nothing, since its labels are private."""
+    nothing = NoGuarantee(_FOUND)
+    found = Part(name="labels", method="those that occur in the table", guarantee=nothing)
+    told = release.statement
+    return replace(release, statement=replace(told, parts=(*told.parts, found), total=nothing))

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
@@ -126,5 +127,13 @@ def _rows(table: object, protocol: Protocol) -> Rows:
     if isinstance(encoding, SchemaEncoding):
         return encoding.rows(encoding.schema.read(table))
     if isinstance(table, tuple) and len(table) == _PAIR:
-        return encoding.rows(table[0], np.asarray(table[1], dtype=np.int64))
+        return encoding.rows(table[0], _whole(table[1]))
     raise ParameterError("party", "a pair of vectors and labels", type(table).__name__)
+
+
+def _whole(labels: object) -> NDArray[np.int64]:
+    """Return labels as whole numbers; rounding them would make others of them."""
+    given = np.asarray(labels)
+    if given.ndim != 1 or not np.issubdtype(given.dtype, np.integer):
+        raise ParameterError("labels", "a flat array of whole numbers", given.dtype.name)
+    return given.astype(np.int64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -37,9 +38,11 @@ class PrivateLDA(
     epsilon, delta : float, default 1.0 and 1e-6
         The whole budget of one record, under replace one.
     schema : Schema, optional
-        Describes the columns and the target, with public bounds. Without one the labels that occur
-        are taken for the public list, as scikit-learn does, and are published: declare them where
-        somebody could be the only one of a label.
+        Describes the columns and the target, with public bounds.
+    labels : sequence, optional
+        The possible labels, which are public, where there is no schema. Without either, those that
+        occur are taken, as scikit-learn does; who is the only one of a label is then seen, so the
+        statement promises nothing.
     bounds : tuple of two floats or None, default (-1.0, 1.0)
         Public bounds of all columns, where there is no schema; values beyond are clipped. None
         takes vectors as they are, divided by ``norm``.
@@ -74,12 +77,13 @@ class PrivateLDA(
     (True, True)
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  one for each public choice
         self,
         *,
         epsilon: float = 1.0,
         delta: float = 1e-6,
         schema: Schema | None = None,
+        labels: Sequence[Any] | None = None,
         bounds: tuple[float, float] | None = (-1.0, 1.0),
         norm: float | None = None,
         random_state: int | None = None,
@@ -87,6 +91,7 @@ class PrivateLDA(
         self.epsilon = epsilon
         self.delta = delta
         self.schema = schema
+        self.labels = labels
         self.bounds = bounds
         self.norm = norm
         self.random_state = random_state

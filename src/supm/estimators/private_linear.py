@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 import numpy as np
@@ -78,20 +79,23 @@ class PrivateSVC(_PrivateLinear):
     """A linear support vector machine whose coefficients are differentially private.
 
     The smooth (Huber) hinge loss is minimised with noise in the objective; with more than two
-    labels there is one machine for each, and the budget is really split among them.
+    labels there is one machine for each, and the budget is that of all of them together.
 
     Parameters
     ----------
     epsilon, delta : float, default 1.0 and 1e-6
         The whole budget of one record, under replace one.
     n_components : int, optional
-        Reduce the columns to so many noisy principal components first, with half of the budget.
+        Reduce the columns to so many noisy principal components first; they get two fifths of
+        mu squared, which is how Gaussian budgets add up (of epsilon, with gamma noise).
     regularisation : float, default 1e-3
         The weight of the squared length of the coefficients. Public: chosen before seeing the data.
     schema : Schema, optional
-        Describes the columns and the target, with public bounds. Without one the labels that occur
-        are taken for the public list, as scikit-learn does, and are published: declare them where
-        somebody could be the only one of a label.
+        Describes the columns and the target, with public bounds.
+    labels : sequence, optional
+        The possible labels, which are public, where there is no schema. Without either, those that
+        occur are taken, as scikit-learn does; who is the only one of a label is then seen, so the
+        statement promises nothing.
     bounds : tuple of two floats or None, default (-1.0, 1.0)
         Public bounds of all columns, where there is no schema; values beyond are clipped. None
         takes vectors as they are, divided by ``norm``.
@@ -132,6 +136,7 @@ class PrivateSVC(_PrivateLinear):
         n_components: int | None = None,
         regularisation: float = 1e-3,
         schema: Schema | None = None,
+        labels: Sequence[Any] | None = None,
         bounds: tuple[float, float] | None = (-1.0, 1.0),
         norm: float | None = None,
         random_state: int | None = None,
@@ -141,6 +146,7 @@ class PrivateSVC(_PrivateLinear):
         self.n_components = n_components
         self.regularisation = regularisation
         self.schema = schema
+        self.labels = labels
         self.bounds = bounds
         self.norm = norm
         self.random_state = random_state
@@ -174,13 +180,16 @@ class PrivateLogisticRegression(_PrivateLinear):
     epsilon, delta : float, default 1.0 and 1e-6
         The whole budget of one record, under replace one.
     n_components : int, optional
-        Reduce the columns to so many noisy principal components first, with half of the budget.
+        Reduce the columns to so many noisy principal components first; they get two fifths of
+        mu squared, which is how Gaussian budgets add up (of epsilon, with gamma noise).
     regularisation : float, default 1e-3
         The weight of the squared length of the coefficients. Public: chosen before seeing the data.
     schema : Schema, optional
-        Describes the columns and the target, with public bounds. Without one the labels that occur
-        are taken for the public list, as scikit-learn does, and are published: declare them where
-        somebody could be the only one of a label.
+        Describes the columns and the target, with public bounds.
+    labels : sequence, optional
+        The possible labels, which are public, where there is no schema. Without either, those that
+        occur are taken, as scikit-learn does; who is the only one of a label is then seen, so the
+        statement promises nothing.
     bounds : tuple of two floats or None, default (-1.0, 1.0)
         Public bounds of all columns, where there is no schema; values beyond are clipped. None
         takes vectors as they are, divided by ``norm``.
@@ -221,6 +230,7 @@ class PrivateLogisticRegression(_PrivateLinear):
         n_components: int | None = None,
         regularisation: float = 1e-3,
         schema: Schema | None = None,
+        labels: Sequence[Any] | None = None,
         bounds: tuple[float, float] | None = (-1.0, 1.0),
         norm: float | None = None,
         random_state: int | None = None,
@@ -230,6 +240,7 @@ class PrivateLogisticRegression(_PrivateLinear):
         self.n_components = n_components
         self.regularisation = regularisation
         self.schema = schema
+        self.labels = labels
         self.bounds = bounds
         self.norm = norm
         self.random_state = random_state

@@ -31,11 +31,10 @@ from supm.privacy import (
     GaussianDP,
     Guarantee,
     Neighbours,
-    PureDP,
     sequential,
 )
 
-__all__ = ["STEPS", "Law", "MarginNoise"]
+__all__ = ["FLOATS", "MOST_GAMMAS", "STEPS", "Law", "MarginNoise"]
 
 STEPS: Final = 1 << 20
 """One, in steps of the coefficients that are told."""
@@ -47,9 +46,11 @@ _REGULARISATION: Final = Reals("regularisation", 1e-6, 1e3)
 _CURVATURE: Final = Reals("curvature", 1e-6, 1e9)
 _SCALE: Final = Reals("scale", 1e-3, 1e9)
 _SMALL: Final = Reals("tolerance", 1e-9, 1.0)
-# How long the gradient may be, and twice that for the rounding of what measures it.
+# How long the gradient may be: so much, or so much of a usual tilt, whose rounding it holds.
 _GRADIENT: Final = 1e-10
-_DOUBT: Final = 2e-10
+_GRADIENT_OF_TILT: Final = 1e-13
+# What is granted: once for the solver, and once for the rounding of what measures it.
+_DOUBT: Final = 2
 # The part of epsilon that the Jacobian may take, and that of mu^2 or epsilon for the rest.
 _JACOBIAN: Final = 0.15
 _REST: Final = 0.01
@@ -57,6 +58,10 @@ _REST: Final = 0.01
 _LARGEST: Final = 2.0**52
 # What noise drawn on whole numbers leaves unsaid is far below a part of this.
 _LEAST_DELTA: Final = 1e-25
+FLOATS: Final = 1e-8
+"""The chance that gamma noise in floating point is farther from its law than is granted."""
+MOST_GAMMAS: Final = 1 << 16
+"""How many numbers of gamma noise that chance is for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,8 +114,7 @@ class MarginNoise:
 
         ``share`` is the part of mu^2 that they get.
         """
-        taken = _JACOBIAN * epsilon
-        curvature = bounds.curvature_for(taken)
+        curvature = max(_CURVATURE.low, bounds.curvature_for(_JACOBIAN * epsilon))
 
         def split(mu: float) -> tuple[MarginNoise, float]:
             own = mu * math.sqrt(1 - share)
@@ -137,14 +141,14 @@ class MarginNoise:
 
     @classmethod
     def gamma(cls, *, bounds: LossBounds, epsilon: float, regularisation: float) -> MarginNoise:
-        """Return the least gamma noise of a pure epsilon."""
+        """Return the least gamma noise of an epsilon, but for what floats leave unsaid."""
         taken, rest = _JACOBIAN * epsilon, _REST * epsilon
         return cls(
             law="gamma",
             scale=bounds.reach / (epsilon - taken - rest) * (1 + 1e-9),
             regularisation=regularisation,
-            curvature=bounds.curvature_for(taken),
-            tolerance=rest,
+            curvature=max(_CURVATURE.low, bounds.curvature_for(taken)),
+            tolerance=min(rest, _SMALL.high),
         )
 
     def deviation(self, numbers: int) -> float:
@@ -176,11 +180,14 @@ class MarginNoise:
                 earlier=mu,
             )
             return ApproximateDP(epsilon=epsilon, delta=delta, neighbours=_TABLE)
+        if delta < 2 * FLOATS:
+            raise ParameterError("delta", f"at least {2 * FLOATS:g} with gamma noise", delta)
         whole = (bounds.reach / self.scale + taken + self.tolerance) * (1 + 1e-12)
-        pure = PureDP(epsilon=whole, neighbours=_TABLE)
         if not earlier:
-            return pure
-        return sequential(GaussianDP(mu=earlier, neighbours=_TABLE).to_approximate(delta), pure)
+            return ApproximateDP(epsilon=whole, delta=delta, neighbours=_TABLE)
+        before = GaussianDP(mu=earlier, neighbours=_TABLE).to_approximate(delta - 2 * FLOATS)
+        own = ApproximateDP(epsilon=whole, delta=FLOATS, neighbours=_TABLE)
+        return sequential(before, own)
 
     def tell(
         self,
@@ -199,7 +206,7 @@ class MarginNoise:
             classes=bounds.classes,
             strength=own.strength,
             tilt=own.draw(width, source.child("tilt")),
-            tolerance=_GRADIENT,
+            tolerance=self._gradient(own, width),
         )
         told = np.rint(np.clip(fit.coefficients.ravel() * (STEPS * size), -_LARGEST, _LARGEST))
         return np.asarray(told.astype(np.int64) + self._rest(own, width, source.child("rest")))
@@ -216,12 +223,19 @@ class MarginNoise:
             scale=self.scale,
         )
 
+    def _gradient(self, own: ObjectivePerturbation, width: int) -> float:
+        """Return how long the gradient may be where the solver stops, from public numbers."""
+        numbers = own.bounds.outputs * width
+        usual = self.deviation(numbers) * math.sqrt(numbers) / own.size
+        return max(_GRADIENT, _GRADIENT_OF_TILT * usual)
+
     def _rest(
         self, own: ObjectivePerturbation, width: int, source: RandomSource
     ) -> NDArray[np.int64]:
         """Draw what hides the way from the exact minimum to the whole numbers."""
         numbers = own.bounds.outputs * width
-        off = (own.size * _DOUBT + own.departure(width)) / own.strength
+        doubt = own.size * _DOUBT * self._gradient(own, width)
+        off = (doubt + own.departure(width)) / own.strength
         # To either side of the exact minimum; a float, and a whole number, are a half off each.
         apart = 2 * (STEPS * off + 2 * math.sqrt(numbers))
         if self.law == "gaussian":

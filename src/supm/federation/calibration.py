@@ -7,6 +7,8 @@ the scatter in steps of 2^-32. Each party draws with these widths; ``holders`` o
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -16,18 +18,41 @@ from supm._validation import Integers, Reals
 from supm.federation.rows import GRID
 from supm.mechanisms.noise import sigma_for, summed_mu
 
-__all__ = ["MomentNoise", "histogram_mu", "histogram_width"]
+__all__ = ["RATIO", "MomentNoise", "drawn_for", "histogram_mu", "histogram_width"]
 
 _WIDTH: Final = Integers("width", 6, 1 << 45)
 _HOLDERS: Final = Integers("holders", 1, 1 << 20)
 _MU: Final = Reals("mu", 1e-9, 10.0)
-_RATIO: Final = Reals("ratio", 0.1, 10.0)
+RATIO: Final = Reals("ratio", 0.1, 10.0)
+"""How wide noise on sums may be, as a multiple of that on products."""
 _LARGEST_MU: Final = 10.0
 # The variance that random rounding takes, and what covers all else, as in discrete-gaussian.md.
 _ROUNDING: Final = 16
 _SLACK: Final = 1 + Fraction(1, 10**9)
 # A replaced record leaves one cell and enters another: sqrt(2) records, rounded up.
 _HISTOGRAM_SENSITIVITY: Final = math.nextafter(math.sqrt(2.0), 2.0) * GRID
+
+
+@contextmanager
+def drawn_for(epsilon: float) -> Iterator[None]:
+    """Say of noise that is too wide to be drawn which budget asks for it.
+
+    Examples
+    --------
+    >>> with drawn_for(1e-7):
+    ...     MomentNoise.for_mu(mu=1e-9, holders=1)
+    Traceback (most recent call last):
+    supm._errors.ParameterError: epsilon must be large enough that its noise can be drawn,
+    got 1e-07. Ask for more, or for fewer releases.
+    """
+    try:
+        yield
+    except ParameterError:
+        wanted, hint = (
+            "large enough that its noise can be drawn",
+            "Ask for more, or for fewer releases.",
+        )
+        raise ParameterError("epsilon", wanted, epsilon, hint) from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +112,7 @@ class MomentNoise:
         MomentNoise
         """
         mu, holders = _MU.check(mu), _HOLDERS.check(holders)
-        square = Fraction(_RATIO.check(ratio)) ** 2
+        square = Fraction(RATIO.check(ratio)) ** 2
         cost, free = _unit_costs(square)
         scatter = cost * _SLACK**3 / Fraction(mu) ** 2
         return cls(

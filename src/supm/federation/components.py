@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, check_kind
+from supm.federation.calibration import drawn_for
 from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding, read_encoding
 from supm.federation.protocol import Part, Protocol, Question, Totals
 from supm.federation.rows import GRID, Rows
@@ -198,7 +199,8 @@ class Components(Protocol):
             epsilon=EPSILON.check(epsilon), delta=delta, neighbours=_TABLE
         )
         mu = min(all_of_it.mu, _LARGEST_MU)
-        noise = ScatterNoise.for_mu(mu=mu, holders=circle.holders)
+        with drawn_for(epsilon):
+            noise = ScatterNoise.for_mu(mu=mu, holders=circle.holders)
         return cls(encoding=encoding, circle=circle, components=components, spread=noise.spread)
 
     @property
@@ -229,11 +231,19 @@ class Components(Protocol):
             raise MessageError(message)
         return ScatterNoise(self.spread).tell(rows, source)
 
+    def rows_told(self, total: NDArray[np.int64]) -> int:
+        """Return the last number: without noise, for sizes are public."""
+        return int(total[-1])
+
     def conclude(self, totals: Totals) -> ComponentsOutcome:
         """Return the components."""
         products = ScatterNoise.read(totals[0], self.encoding.width)
         components, eigenvalues = principal_components(products, self.components)
         return ComponentsOutcome(components=components, eigenvalues=eigenvalues)
+
+    def fits(self, outcome: Any) -> bool:  # noqa: ANN401  each its own
+        """Say whether an outcome that was read has the shape that this protocol concludes."""
+        return bool(outcome.components.shape == (self.components, self.encoding.width))
 
     def to_form(self) -> dict[str, Any]:
         """Return the parameters as plain values for JSON."""

@@ -131,6 +131,12 @@ class Coordinator:
         return tuple(sorted(set(range(self._circle.parties)) - set(self.members)))
 
     @property
+    def turns(self) -> int:
+        """How often the parties are asked: for keys, shares, each round's sum, and at the end."""
+        for_each_round = 3 if self._circle.dropouts else 2
+        return 2 + for_each_round * self._protocol.rounds + 1
+
+    @property
     def roster_fingerprint(self) -> str:
         """The fingerprint of all public keys, to compare with what the parties see."""
         if self._awaits in {"begin", "keys"}:
@@ -295,9 +301,23 @@ class Coordinator:
             threshold=self._circle.threshold,
             roster=self._roster,
         )
-        self.totals.append(opening.total(self._masked, seeds, secrets))
-        self.round_sizes.append(self._sizes_of(self._survivors))
+        self._keep_total(opening.total(self._masked, seeds, secrets))
         return self._ask({}) if len(self.totals) < self._protocol.rounds else self._release()
+
+    @property
+    def declared(self) -> int:
+        """How many rows the parties of the sum under way said before that they have."""
+        return sum(self._sizes_of(self._survivors))
+
+    def _keep_total(self, total: NDArray[np.int64]) -> None:
+        if self._protocol.rows_told(total) != self.declared:
+            message = (
+                "the rows in the sum are not as many as the parties declared; at least one of them "
+                "sent what is no answer to the question, and nothing is released."
+            )
+            raise FederationError(message)
+        self.totals.append(total)
+        self.round_sizes.append(self._sizes_of(self._survivors))
 
     def _release(self) -> _Messages:
         sizes = self.round_sizes[-1]

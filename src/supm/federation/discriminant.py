@@ -24,7 +24,7 @@ from supm.federation._discriminant_rounds import (
     tell_histogram,
     tell_moments,
 )
-from supm.federation.calibration import MomentNoise, histogram_mu, histogram_width
+from supm.federation.calibration import RATIO, MomentNoise, drawn_for, histogram_mu, histogram_width
 from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding, read_encoding
 from supm.federation.protocol import Part, Protocol, Question, Totals
 from supm.federation.rows import GRID, Rows
@@ -174,11 +174,15 @@ class Discriminant(Protocol):
         part = _SHARE.check(share) if histogram else 1.0
         left = mu * math.sqrt(1 - part)
         holders = circle.holders
+        apart = RATIO.check(ratio)
+        with drawn_for(epsilon):
+            noise = MomentNoise.for_mu(mu=mu * math.sqrt(part), holders=holders, ratio=apart)
+            width = histogram_width(mu=left, holders=holders) if histogram else None
         return cls(
             encoding=encoding,
             circle=circle,
-            noise=MomentNoise.for_mu(mu=mu * math.sqrt(part), holders=holders, ratio=ratio),
-            histogram=histogram_width(mu=left, holders=holders) if histogram else None,
+            noise=noise,
+            histogram=width,
             bins=_USUAL_BINS.get(count, 64) if bins is None else bins,
             directions=count,
         )
@@ -229,6 +233,10 @@ class Discriminant(Protocol):
         given = read_given(question.given, self.directions, self.bins)
         return tell_histogram(rows, given, self.histogram, source)
 
+    def rows_told(self, total: NDArray[np.int64]) -> int:
+        """Return the last number but one: without noise, for sizes are public."""
+        return int(total[-2])
+
     def conclude(self, totals: Totals) -> DiscriminantOutcome:
         """Return what is published."""
         directions, cells = self._scoring(totals)
@@ -237,6 +245,15 @@ class Discriminant(Protocol):
             histogram = read_histogram(totals[1], cells, self.encoding.classes, self.histogram)
         moments = self._moments(totals)
         return DiscriminantOutcome(moments=moments, directions=directions, histogram=histogram)
+
+    def fits(self, outcome: Any) -> bool:  # noqa: ANN401  each its own
+        """Say whether an outcome that was read has the shape that this protocol concludes."""
+        classes, width = self.encoding.classes, self.encoding.width
+        return (
+            outcome.moments.sums.shape == (classes, width)
+            and outcome.directions.shape == (self.directions, width)
+            and (outcome.histogram is None) == (self.histogram is None)
+        )
 
     def to_form(self) -> dict[str, Any]:
         """Return the parameters as plain values for JSON."""

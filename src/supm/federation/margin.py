@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Reals, check_kind
-from supm.federation._margin_noise import STEPS, MarginNoise
+from supm._validation import EPSILON, Integers, Reals, check_kind
+from supm.federation._margin_noise import FLOATS, MOST_GAMMAS, STEPS, MarginNoise
 from supm.federation._margin_outcome import MarginOutcome, reduced
+from supm.federation.calibration import drawn_for
 from supm.federation.components import (
     ScatterNoise,
     check_count,
@@ -32,7 +33,7 @@ __all__ = ["Margin", "MarginOutcome"]
 
 _TABLE: Final = Neighbours.REPLACE_ONE
 _SHARE: Final = Reals("share", 0.05, 0.95)
-_DELTA: Final = Reals("delta", 0.0, 0.5)
+_DELTA: Final = Reals("delta", 1e-24, 0.5, "A pure epsilon is not to be had in floating point.")
 _FIELDS: Final = (
     "kind", "encoding", "circle", "loss", "law", "scale", "regularisation", "curvature",
     "tolerance", "delta", "components", "spread",
@@ -61,7 +62,7 @@ class Margin(Protocol):
     noise : MarginNoise
         Noise inside the objective.
     delta : float
-        At which the guarantee is told; 0 for a pure one.
+        At which the guarantee is told.
     components : int, optional
         How many; without it rows are used as they are.
     spread : int, optional
@@ -114,6 +115,8 @@ class Margin(Protocol):
             raise ParameterError("spread", "given with components and not without", self.spread)
         if self.components is not None:
             check_count(self.components, self.encoding.width)
+        if self.noise.law == "gamma":
+            Integers("coefficients", 1, MOST_GAMMAS).check(self._length - 1)
         # Noise that promises nothing is refused here, not when it is drawn.
         _ = self.guarantee
 
@@ -137,7 +140,7 @@ class Margin(Protocol):
         encoding : VectorEncoding or SchemaEncoding
             How records become rows.
         epsilon, delta : float
-            What all of it may spend. A delta of 0 asks for a pure epsilon, without components.
+            What all of it may spend; delta is above 0.
         circle : Circle
             The parties and the trust between them.
         components : int, optional
@@ -161,7 +164,8 @@ class Margin(Protocol):
         noise, mu = _least_noise(
             bounds, epsilon, _DELTA.check(delta), part, regularisation, width + 1
         )
-        spread = ScatterNoise.for_mu(mu=mu, holders=circle.holders).spread if mu else None
+        with drawn_for(epsilon):
+            spread = ScatterNoise.for_mu(mu=mu, holders=circle.holders).spread if mu else None
         return cls(
             encoding=encoding,
             circle=circle,
@@ -223,6 +227,10 @@ class Margin(Protocol):
         told = self.noise.tell(vectors, rows.labels, self.bounds, source)
         return np.append(told, rows.size)
 
+    def rows_told(self, total: NDArray[np.int64]) -> int:
+        """Return the last number: without noise, for sizes are public."""
+        return int(total[-1])
+
     def conclude(self, totals: Totals) -> MarginOutcome:
         """Return the average of the parties' coefficients, each weighted by its size."""
         whole = totals[-1]
@@ -232,6 +240,17 @@ class Margin(Protocol):
             classes=self.encoding.classes,
             components=self._components(totals),
             coefficients=coefficients.reshape(self.bounds.outputs, -1),
+        )
+
+    def fits(self, outcome: Any) -> bool:  # noqa: ANN401  each its own
+        """Say whether an outcome that was read has the shape that this protocol concludes."""
+        width = self.encoding.width
+        held = outcome.components
+        shape = None if self.components is None else (self.components, width)
+        return (
+            (outcome.loss, outcome.classes) == (self.loss, self.encoding.classes)
+            and (None if held is None else held.shape) == shape
+            and outcome.coefficients.size == self._length - 1
         )
 
     def to_form(self) -> dict[str, Any]:
@@ -295,20 +314,18 @@ def _least_noise(
     width: int,
 ) -> tuple[MarginNoise, float]:
     """Return the noise inside the objective, and the mu of components."""
-    if delta == 0.0 and share:
-        raise ParameterError("delta", "above 0 with components", delta)
-    pure = MarginNoise.gamma(
-        bounds=bounds, epsilon=epsilon * (1 - share), regularisation=regularisation
-    )
-    if delta == 0.0:
-        return pure, 0.0
     normal, mu = MarginNoise.gaussian(
         bounds=bounds, epsilon=epsilon, delta=delta, regularisation=regularisation, share=share
     )
-    beside = _mu(epsilon * share, delta) if share else 0.0
     numbers = bounds.outputs * width
-    less = pure.deviation(numbers) < normal.deviation(numbers) and beside >= mu
-    return (pure, beside) if less else (normal, mu)
+    if delta <= 2 * FLOATS or numbers > MOST_GAMMAS:
+        return normal, mu
+    gamma = MarginNoise.gamma(
+        bounds=bounds, epsilon=epsilon * (1 - share), regularisation=regularisation
+    )
+    beside = _mu(epsilon * share, delta - 2 * FLOATS) if share else 0.0
+    less = gamma.deviation(numbers) < normal.deviation(numbers) and beside >= mu
+    return (gamma, beside) if less else (normal, mu)
 
 
 def _mu(epsilon: float, delta: float) -> float:

@@ -72,8 +72,16 @@ class Protocol(ABC):
         """Return what a party tells: its statistic with its share of the noise."""
 
     @abstractmethod
+    def rows_told(self, total: NDArray[np.int64]) -> int:
+        """Return how many rows the parties of a sum say in it that they have."""
+
+    @abstractmethod
     def conclude(self, totals: Totals) -> Any:  # noqa: ANN401  each its own
         """Return what is published, given the sums of all rounds."""
+
+    @abstractmethod
+    def fits(self, outcome: Any) -> bool:  # noqa: ANN401  each its own
+        """Say whether an outcome that was read has the shape that this protocol concludes."""
 
     @abstractmethod
     def to_form(self) -> dict[str, Any]:

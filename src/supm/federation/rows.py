@@ -115,11 +115,15 @@ def grid_rows(
     if not np.isfinite(vectors).all():
         message = "a record has a value that is not a finite number; remove it or mark it missing."
         raise RecordError(message)
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    long = lengths > 1.0
+    # In units of its largest number, a row has a length that no float is too small for.
+    largest = np.maximum(np.abs(vectors).max(axis=1, initial=0.0), 1.0)
+    near = vectors / largest[:, None]
+    lengths = np.sqrt(np.einsum("ij,ij->i", near, near))
+    long = (largest > 1.0) | (lengths > 1.0)
     scale = np.divide(GRID, lengths, out=np.full(lengths.shape, float(GRID)), where=long)
-    values = np.trunc(vectors * scale[:, None])
-    clipped = int(np.count_nonzero(lengths > 1.0 + 1e-9)) + extra
+    values = np.trunc(near * scale[:, None])
+    over = np.minimum(largest, 2.0) * lengths > 1.0 + 1e-9
+    clipped = int(np.count_nonzero(over)) + extra
     return Rows(values=_shortened(values), labels=labels, classes=classes, clipped=clipped)
 
 

@@ -19,7 +19,7 @@ from supm.federation.margin import Margin, MarginOutcome
 from supm.federation.protocol import Protocol
 from supm.messages._texts import check_text
 from supm.messages.release import Release, ReleaseStatement
-from supm.privacy import ApproximateDP, GaussianDP, Guarantee
+from supm.privacy import ApproximateDP, GaussianDP, Guarantee, NoGuarantee
 
 __all__ = ["FederatedStudy", "open_release", "read_protocol"]
 
@@ -202,14 +202,27 @@ def open_release(release: Release) -> tuple[FederatedStudy, Any]:
         message = f"the release is a {release.kind}, and its study makes a {study.protocol.kind}."
         raise MessageError(message)
     stated = study.statement(simulation=release.statement.simulation)
-    if (release.statement.parts, release.statement.total) != (stated.parts, stated.total):
+    if not _keeps(stated, release.statement):
         message = "the statement of the release is not what the noise of its study keeps."
         raise MessageError(message)
     try:
-        return study, _OUTCOMES[release.kind](release.content)
+        outcome = _OUTCOMES[release.kind](release.content)
     except OverflowError:
         message = "a number of the release is too large to be one."
         raise MessageError(message) from None
+    if not study.protocol.fits(outcome):
+        message = "the release has another number of columns or classes than its study."
+        raise MessageError(message)
+    return study, outcome
+
+
+def _keeps(stated: ReleaseStatement, given: ReleaseStatement) -> bool:
+    """Say whether a statement is what the noise keeps, or keeps back the promise altogether."""
+    if stated.trust != given.trust:
+        return False
+    if isinstance(given.total, NoGuarantee):
+        return given.parts[: len(stated.parts)] == stated.parts
+    return (stated.parts, stated.total) == (given.parts, given.total)
 
 
 def _rounded_up(epsilon: float) -> float:

@@ -36,6 +36,7 @@ class WordSums(Protocol):
     def __init__(self, circle: Circle, rounds: int) -> None:
         self.circle = circle
         self._rounds = rounds
+        self.declared: Callable[[], int] = lambda: 0
 
     @property
     def rounds(self) -> int:
@@ -58,8 +59,15 @@ class WordSums(Protocol):
         assert question.length == LENGTH
         return vector_of(rows.size, question.number, question.given)
 
+    def rows_told(self, total: NDArray[np.int64]) -> int:
+        del total  # words say nothing about rows
+        return self.declared()
+
     def conclude(self, totals: Sequence[NDArray[np.int64]]) -> Any:
         return tuple(totals)
+
+    def fits(self, outcome: Any) -> bool:
+        return len(outcome) == self._rounds
 
     def to_form(self) -> dict[str, Any]:
         return {}
@@ -83,6 +91,7 @@ class Run:
             finish=lambda _outcome, sizes: f"sizes {sizes}",
             simulation=seed is not None,
         )
+        self.protocol.declared = lambda: self.coordinator.declared
         self.participants = [self._participant(n, seed) for n in range(circle.parties)]
 
     def _participant(self, number: int, seed: int | None) -> Participant:
