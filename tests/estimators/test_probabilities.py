@@ -176,7 +176,7 @@ def test_weights_come_in_the_order_of_the_labels() -> None:
 )
 def test_other_weights_are_refused(wrong: Any, sentence: str) -> None:
     with pytest.raises(ParameterError, match=sentence):
-        SUPMClassifier(class_weight=wrong).fit(LINE, SIDE)
+        SUPMClassifier(class_weight=wrong, random_state=1).fit(LINE, SIDE)
 
 
 def test_weights_leave_the_promise_as_it_is() -> None:

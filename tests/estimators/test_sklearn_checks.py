@@ -92,7 +92,8 @@ def test_scikit_learns_check(estimator: Any, check: Callable[[Any], None]) -> No
     check(estimator)
 
 
-@pytest.mark.filterwarnings("ignore:X .* feature names")  # they fit with names, then without
+# They fit with names and then without, and without a schema.
+@pytest.mark.filterwarnings("ignore:(X .* feature names|the labels that occur)")
 @pytest.mark.parametrize(("estimator", "check"), FURTHER, ids=str)
 def test_a_further_check(estimator: Any, check: str) -> None:
     getattr(estimator_checks, check)(type(estimator).__name__, estimator)

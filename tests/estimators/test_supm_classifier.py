@@ -25,6 +25,9 @@ from supm.messages import Model, Trust
 from supm.privacy import NoGuarantee, PureLDP
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
+# Most tests draw securely and without a schema.
+pytestmark = pytest.mark.filterwarnings("ignore:the labels that occur")
+
 WDBC = load_wdbc()
 MAJORITY = float((WDBC.target == "benign").mean())
 SCHEMA = Schema(
@@ -254,3 +257,10 @@ def test_a_record_that_breaks_the_schema_is_refused_without_its_value() -> None:
     with pytest.raises(RecordError, match="stage: 1 of 1 records") as caught:
         study.predict([{"age": 61, "stage": "hunter2", "ward": "east"}])
     assert "hunter2" not in str(caught.value)
+
+
+def test_labels_that_were_found_are_warned_of_where_randomness_is_secure() -> None:
+    table, labels = np.array([[-0.5], [0.5]] * 20), np.array([0, 1] * 20)
+    with pytest.warns(UserWarning, match="the labels that occur in y are taken for the public"):
+        SUPMClassifier().fit(table, labels)
+    SUPMClassifier(random_state=1).fit(table, labels)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,11 @@ from supm.messages import Study, Trust
 from supm.schema import Records, Schema
 
 __all__ = ["SUPMClassifier"]
+
+_FOUND: Final = (
+    "the labels that occur in y are taken for the public list, so that whoever is the only one of "
+    "a label is seen; declare the possible labels in a schema."
+)
 
 
 def _tells_probabilities(estimator: SUPMClassifier) -> bool:
@@ -60,7 +66,8 @@ class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # 
         the labels.
     bounds : tuple of two floats, default (-1.0, 1.0)
         The public bounds of all columns where there is no schema; what lies beyond is clipped. No
-        bound is ever learned from the values. The labels that occur are then the possible ones.
+        bound is ever learned from the values. The labels that occur are then the possible ones, as
+        if they were public; without a seed ``fit`` warns of that.
     keep : int, optional
         How many attributes are kept, K; by a public rule where not given.
     classes : int, optional
@@ -187,6 +194,8 @@ class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # 
         records, schema, classes = self._labelled(X, y)
         weights = label_order(self.class_weight, classes)
         study = self._plan(schema, records.rows)
+        if self.schema is None and not source.simulation:
+            warnings.warn(_FOUND, UserWarning, stacklevel=2)
         self._keep(run_in_process(study, records, source, learner=learner, weights=weights))
         self.classes_ = classes
         return self
