@@ -10,6 +10,9 @@ import pytest
 
 from supm import _sqlite
 from supm._sqlite import keep_a_log_ahead, make_for_its_owner
+from supm.publication.entry import ChainEntry
+from supm.publication.keys import SigningKey
+from supm.publication.log import Log
 from supm.service.owners import Wallet
 
 
@@ -52,6 +55,40 @@ def test_the_switch_gives_up_in_the_end(tmp_path: Path, monkeypatch: pytest.Monk
         keep_a_log_ahead(connection)
     connection.close()
     holder.close()
+
+
+def test_a_file_that_nobody_changed_is_read_anew_once_somebody_did(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, key = tmp_path / "log.db", SigningKey("log.example", bytes(31) + b"1")
+    log = Log.create(path, key)
+    log.close()
+    assert not path.with_name("log.db-wal").exists()
+    # As for a reader who may write nothing there.
+    monkeypatch.setattr("supm._sqlite.os.access", lambda *_: False)
+    with Log(path, read_only=True) as reader:
+        assert reader.size == 0
+        with Log(path) as writer:
+            for number in range(1, 40):
+                writer.append([entry(number)], key)
+                assert reader.size == number
+        assert (reader.size, len(reader.entries(0, 100))) == (39, 39)
+    with Log(path, read_only=True) as reader:
+        assert reader.size == 39
+        with Log(path) as writer:
+            writer.append([entry(40)], key)
+        # The other is gone again, with the file beside it.
+        assert reader.size == 40
+
+
+def entry(number: int) -> ChainEntry:
+    return ChainEntry(
+        time="2026-11-18T14:00:00Z",
+        chain=number,
+        contract="0x" + "0" * 40,
+        publisher="0x" + "0" * 40,
+        log="0" * 64,
+    )
 
 
 def test_a_wallet_opens_while_another_program_reads_it(tmp_path: Path) -> None:

@@ -71,7 +71,21 @@ class MessageError(SupmError, ValueError):
 
 
 class RecordError(SupmError, ValueError):
-    """A private value breaks the public description. It names the attribute and never the value."""
+    """A private value breaks the public description. It names the attribute and never the value.
+
+    Parameters
+    ----------
+    fact : str
+        What is wrong: a sentence, or the part of it before the advice.
+    advice : str, optional
+        What whoever wrote the description may do; an owner, who did not, can do none of it.
+    attribute : str, optional
+        The name of the attribute.
+    """
+
+    def __init__(self, fact: str, advice: str = "", *, attribute: str | None = None) -> None:
+        super().__init__(f"{fact}; {advice}." if advice else fact)
+        self.fact, self.attribute = fact, attribute
 
 
 class BudgetError(SupmError):

@@ -97,16 +97,12 @@ class SqliteFile:
         self._lock = threading.RLock()
         self._depth = 0
         self._process = os.getpid()
+        # Of a file that is read as one that nobody changes: what it looked like.
+        self._seen: tuple[bool, int, int, int] | None = None
         with self._explained():
             if not read_only:
                 self._make()
-            self._link = sqlite3.connect(
-                _reading(path) if read_only else path,
-                timeout=SECONDS_FOR_A_LOCK,
-                isolation_level=None,
-                check_same_thread=False,
-                uri=read_only,
-            )
+            self._link = self._opened(read_only=read_only)
         try:
             if read_only:
                 self._check_kind(self._kind())
@@ -120,6 +116,7 @@ class SqliteFile:
         """Run one statement and return its rows."""
         with self._lock, self._explained():
             self._check_process()
+            self._look_again()
             return self._link.execute(statement, values).fetchall()
 
     def run_many(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
@@ -162,6 +159,38 @@ class SqliteFile:
         with self._lock:
             if self._process == os.getpid():
                 self._link.close()
+
+    def _opened(self, *, read_only: bool) -> sqlite3.Connection:
+        """Open the file.
+
+        Beside others who write, SQLite needs a file of its own beside the database. Where none is
+        there and none may be made, the database is read as one that nobody changes.
+        """
+        where = f"{self.path.absolute().as_uri()}?mode=ro" if read_only else str(self.path)
+        self._seen = None
+        if read_only and not os.access(self.path.parent, os.W_OK):
+            seen = self._look()
+            if not seen[0]:
+                self._seen, where = seen, where.replace("?mode=ro", "?immutable=1")
+        return sqlite3.connect(
+            where,
+            timeout=SECONDS_FOR_A_LOCK,
+            isolation_level=None,
+            check_same_thread=False,
+            uri=read_only,
+        )
+
+    def _look(self) -> tuple[bool, int, int, int]:
+        """Return whether somebody writes to the file, and what shows that it was changed."""
+        found = self.path.stat()
+        beside = self.path.with_name(f"{self.path.name}-wal").exists()
+        return beside, found.st_ino, found.st_size, found.st_mtime_ns
+
+    def _look_again(self) -> None:
+        """Open anew a file that was read as one that nobody changes, and that somebody changed."""
+        if self._seen is not None and self._look() != self._seen:
+            self._link.close()
+            self._link = self._opened(read_only=True)
 
     def _make(self) -> None:
         make_for_its_owner(self.path)
@@ -225,13 +254,3 @@ class SqliteFile:
         if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
             return self.damaged
         return f"the {self.noun} {self.path} cannot be used ({name or type(error).__name__})."
-
-
-def _reading(path: Path) -> str:
-    """Return the address under which SQLite only reads a file.
-
-    Beside others who write, SQLite needs a file of its own beside the database. Where none is
-    there and none may be made, the database is read as one that nobody changes.
-    """
-    beside = path.with_name(f"{path.name}-wal").exists() or os.access(path.parent, os.W_OK)
-    return f"{path.absolute().as_uri()}?{'mode=ro' if beside else 'immutable=1'}"

@@ -75,3 +75,19 @@ def test_every_refusal_is_one_sentence_with_a_hint(
         parser.parse_args(arguments)
     assert left.value.code == 2
     assert capsys.readouterr().err == f"supm: error: {sentence} See supm try --help.\n"
+
+
+def test_the_help_that_is_named_is_that_of_the_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    parser = Parser(prog="supm")
+    verb = parser.add_subparsers().add_parser("try")
+    verb.add_argument("--size")
+    one = verb.add_mutually_exclusive_group(required=True)
+    for name in ("--one", "--two", "--three"):
+        one.add_argument(name, action="store_true")
+    for typed, sentence in (
+        (["try", "--one", "--what"], "no such argument: --what."),
+        (["try"], "--one, --two or --three must be given."),
+    ):
+        with pytest.raises(SystemExit):
+            parser.parse_args(typed)
+        assert capsys.readouterr().err == f"supm: error: {sentence} See supm try --help.\n"

@@ -64,10 +64,10 @@ def test_a_schema_gives_the_text_its_meaning(tmp_path: Path) -> None:
     [
         (f"{PRIVATE},1,true,north,no", "age: the column holds text where numbers are expected"),
         ("inf,1,true,north,no", "age: 1 of 3 records are infinite"),
-        (f"1,{PRIVATE},true,north,no", "stage: 1 of 3 records hold a value that is not among"),
-        (f"1,1,true,north,{PRIVATE}", "ill: 1 of 3 records hold a value that is not among the 2"),
+        (f"1,{PRIVATE},true,north,no", "stage: 1 of 3 records holds a value that is not among"),
+        (f"1,1,true,north,{PRIVATE}", "ill: 1 of 3 records holds a value that is not among the 2"),
         ("1,1,true,north,", "ill: 1 of 3 records have no label; leave them out"),
-        ("1,1,,north,no", "smoker: 1 of 3 records have no value"),
+        ("1,1,,north,no", "smoker: 1 of 3 records has no value"),
     ],
 )
 def test_what_the_schema_does_not_allow_is_refused_without_the_value(

@@ -191,7 +191,7 @@ def test_a_gateway_goes_by_rows_and_leaves_out_who_cannot(
         assert form["owners"] == {verdict: 2, "refused": 1}
         assert list(form["reasons"].values()) == [1]
         said = capsys.readouterr().out
-        assert "Refused for 1 owner: ill: 1 of 1 records hold a value" in said
+        assert "Refused for 1 owner: ill: 1 of 1 records holds a value" in said
         assert "perhaps" not in said
     assert stored(store, url) == {"train": 2}
     assert main(["wallet", "limit", "--total", "0.5"]) == 0
@@ -265,7 +265,15 @@ def test_invitations_come_from_a_file(
     Path("code.txt").write_text("abcd-efgh\n")
     Path("many.csv").write_text(f"{HEAD}a,1,1,no\nb,2,2,yes\n")
     many = ["contribute", "many.csv", "--study", url, "--yes", "--each-row-is-an-owner"]
-    assert main([*many, "--invitation-file", "code.txt"]) == 2
+    assert main([*many, "--wallet", "many.db"]) == 2
+    assert "must hold a code for each of 2 records, one in each line, and was not given" in (
+        capsys.readouterr().err
+    )
+    assert main([*many, "--wallet", "many.db", "--dry-run"]) == 0
+    assert main([*many, "--wallet", "many.db", "--invitation-file", "code.txt"]) == 2
+    assert "one in each line, and holds 1." in capsys.readouterr().err
+    assert main(["wallet", "show", "--wallet", "many.db"]) == 0
+    assert "nothing was spent yet" in capsys.readouterr().out
     Path("code.txt").write_text("ijkl-mnop\nqrst-uvwx\n")
     assert main([*many, "--invitation-file", "code.txt"]) == 0
     assert stored(store, url) == {"train": 3}
@@ -276,8 +284,9 @@ def test_invitations_come_from_a_file(
     [
         ("age,pulse\n1,2\n", "has no column 'ill'; its first line must name the columns"),
         ("61.523437,88.7,yes\n1,2,no\n", "has no column 'age'"),
-        ("age,pulse,ill\n61.523437,88.7,maybe-Lovelace\n", "ill: 1 of 1 records hold a value"),
-        ("age,pulse,ill\n61.523437,,yes\n", "pulse"),
+        ("age,pulse,ill\n61.523437,88.7,maybe-Lovelace\n", "declared ones; allowed: no, yes."),
+        ("age,pulse,ill\n61.523437,,yes\n", "pulse: 1 of 1 records has no value; allowed: a num"),
+        ("age,pulse,ill\nx,1,yes\n", "line 2 of mine.csv; allowed: a number; what is below 0"),
         ("age,pulse,ill\n", "a header and no records"),
     ],
 )

@@ -171,6 +171,22 @@ def test_many_whole_numbers_with_many_records_each_are_classes(start: int, tmp_p
     assert "the target 'digit' holds many different numbers, and is predicted as" in few.notes[0]
 
 
+def test_a_target_in_a_unit_or_of_dates_is_said_to_be_text(tmp_path: Path) -> None:
+    ages: list[object] = [20.5 + k for k in range(80)]
+    weights: list[object] = [f"{60 + k % 20} kg" for k in range(80)]
+    classes, unit = derive(table(tmp_path, age=ages, weight=weights), "weight").notes
+    assert classes == "the 20 different texts of the target 'weight' are its classes."
+    assert unit.startswith("'weight' holds numbers with a unit, which count as text: remove")
+    days: list[object] = [f"2020-{1 + k // 28}-{1 + k % 28}" for k in range(80)]
+    with pytest.raises(
+        RecordError, match=r"80 labels .* too many to predict\. The column 'visit' ho"
+    ):
+        derive(table(tmp_path, age=ages, visit=days), "visit")
+    left_out, dates = derived(tmp_path, age=ages[:40], visit=days[:40]).notes
+    assert "of too many different texts and left out: 'visit'" in left_out
+    assert dates.startswith("'visit' holds dates, which count as text")
+
+
 def test_what_looks_wrong_is_said_and_never_shown(tmp_path: Path) -> None:
     found = derived(
         tmp_path,

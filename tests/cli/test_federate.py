@@ -57,6 +57,9 @@ def test_a_study_is_made_and_says_what_it_costs(capsys: pytest.CaptureFixture[st
     assert (told["numbers"][0], len(told["numbers"])) == (first, 2)
 
 
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\n"
+
+
 def stored() -> FederatedStudy:
     return FederatedStudy.from_json(Path("study.json").read_text())
 
@@ -102,12 +105,14 @@ def test_without_a_seed_a_run_is_no_simulation(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["run", "study.json", "north.csv"], 1, "for 2 parties, and 1 tables are given"),
+        (["run", "study.json", "north.csv"], 2, "for 2 parties, and 1 tables are given"),
         (["run", "absent.json", *TABLES], 2, "STUDY must be a file that can be read"),
         (["run", "wdbc.json", *TABLES], 1, "wdbc.json: "),
         (["run", "study.json", *TABLES, "--schema", "small.json"], 2, "the schema of the study"),
-        (["server", "study.json", "--folder", "run"], 1, "0 --party-key files are given"),
-        (["key", "-o", "no/folder/key"], 2, "a new file that can be written"),
+        (["server", "study.json", "--folder", "run"], 2, "0 --party-key files are given"),
+        (["key", "-o", "no/folder/key"], 2, "-o must be a file in a folder that exists"),
+        (["key", "-o", "north.csv"], 2, "-o must be a new file, got 'north.csv'."),
+        (["run", "study.json", *TABLES, "-o", "old.json"], 2, "-o must be a file that was not"),
         (["create", "--protocol", "pca"], 2, "must be given"),
         ([*CREATE[1:], "--protocol", "pca", "--parties", "2"], 2, "--components must be given"),
         (
@@ -125,11 +130,14 @@ def test_what_is_wrong_is_one_sentence(
     form = json.loads(Path("wdbc.json").read_text())
     form["attributes"] = form["attributes"][:3]
     Path("small.json").write_text(json.dumps(form))
+    Path("old.json").write_text("published")
+    Path("old.json.proof").write_text("its proof")
     capsys.readouterr()
     assert main(["federate", *words]) == code
     told = capsys.readouterr().err
     assert sentence in told
     assert told.count("\n") == 1
+    assert Path("old.json").read_text() == "published"
 
 
 def test_flower_publishes_what_one_process_publishes() -> None:
@@ -175,6 +183,7 @@ def test_on_flower_a_party_may_be_lost_where_the_study_tolerates_it(answers: int
 def test_a_party_refuses_before_it_asks_or_connects(capsys: pytest.CaptureFixture[str]) -> None:
     needs_flower()
     words = party_words("north", "1")
+    Path("ca.pem").write_text(CERTIFICATE)
     write_policy("north", epsilon=0.5)
     assert main(words) == 1
     assert "the policy allows epsilon = 0.5 for this study" in capsys.readouterr().err
@@ -192,6 +201,7 @@ def test_a_party_that_does_not_agree_leaves_no_trace(
     needs_flower()
     words = [each for each in party_words("north", "1") if each != "--yes"]
     write_policy("north")
+    Path("ca.pem").write_text(CERTIFICATE)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     assert main(words) == 1
     told = capsys.readouterr().out
@@ -205,9 +215,17 @@ def test_a_server_that_is_not_there_is_said_to_be_so(capsys: pytest.CaptureFixtu
     needs_flower()
     words = party_words("north", "1")
     write_policy("north")
+    capsys.readouterr()
+    assert main(words) == 2
+    said = capsys.readouterr()
+    assert (said.out, "--ca must be a file that can be read" in said.err) == ("", True)
     Path("ca.pem").write_text("no certificate")
     assert main(words) == 2
-    assert "ca must be a file with a certificate" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert (said.out, "--ca must be a file with a certificate" in said.err) == ("", True)
+    Path("ca.pem").write_text(CERTIFICATE)
+    assert main(words) == 2
+    assert "--ca must be a file with a certificate" in capsys.readouterr().err
 
 
 def test_a_server_and_two_parties_in_processes_of_their_own() -> None:

@@ -21,6 +21,34 @@ def test_numbers_of_another_spelling_get_a_hint(cell: str) -> None:
     assert cell not in hint
 
 
+@pytest.mark.parametrize(
+    "cell", ["{} kg", "{}.5kg", "€ {}", "{} €", "{}%", "{},5 mg/dl", "{} m2", "{} °C"]
+)
+def test_numbers_with_a_unit_get_a_hint(cell: str) -> None:
+    hint = said(*(cell.format(k) for k in range(100)))
+    assert hint is not None
+    assert "holds numbers with a unit" in hint
+    assert "remove the unit" in hint
+    assert cell.format(77) not in hint
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["2020-01-{}", "{}.1.2020", "{}/1/20", "2020-01-{}T10:00:00Z", "{} Mar 2020", "March {}, 2020"],
+)
+def test_dates_get_a_hint(cell: str) -> None:
+    hint = said(*(cell.format(k) for k in range(10, 29)))
+    assert hint == (
+        "'x' holds dates, which count as text: turn each into a number, such as a number of days."
+    )
+
+
+def test_codes_and_few_doses_are_no_numbers_with_a_unit() -> None:
+    assert said("5 mg", "10 mg", "20 mg") is None
+    assert said(*(f"{k}{letter}" for k in range(20) for letter in "abcde")) is None
+    assert said(*(f"{k} Main Street" for k in range(100))) is None
+
+
 @pytest.mark.parametrize("cells", [["north", "east"], ["1.5", "2"], ["1", "2", "3+"], ["", "NA"]])
 def test_what_looks_right_is_passed_over(cells: list[str]) -> None:
     assert said(*cells) is None

@@ -67,7 +67,7 @@ def test_what_is_published_is_verified_in_words(capsys: pytest.CaptureFixture[st
     assert main(["verify", "release.json", *KEY]) == 0
     told = said(capsys)
     assert "ok: The file is the one of the entry" in told
-    assert "derived anew from the file's own noise" in told
+    assert "derived anew from the noise that the file names" in told
     assert "WARNING: it was a SIMULATION, so nothing of it is private." in told
     found = told_json(capsys, "verify", "release.json", *KEY)
     assert (found["verified"], len(found["checked"]), found["problem"]) == (True, 5, None)
@@ -155,7 +155,8 @@ def test_what_was_altered_is_said_and_told_to_machines(capsys: pytest.CaptureFix
     [
         (["verify", "release.json"], 2, "--key must be given: the log's public key"),
         (["verify", "release.json", "--key", "nothing"], 2, "--key must be the log's public key"),
-        (["verify", "release.json", "--key", "a+b+c"], 1, "one line of the form name+hash+key"),
+        (["verify", "release.json", "--key", "a+b+c"], 2, "one line of the form name+hash+key"),
+        (["verify", "release.json", "--key", "study.json"], 2, "file that holds it, got 'study"),
         (["verify", "absent.json", *KEY], 2, "FILE must be a file that can be read"),
         (["verify", "release.json", *KEY, "--proof", "study.json"], 1, "a proof of version 1"),
         (["publish", "release.json"], 2, "--log must be given: the file of a log"),
@@ -175,7 +176,19 @@ def test_what_was_altered_is_said_and_told_to_machines(capsys: pytest.CaptureFix
         (
             ["log", "show", "--log", "htp://x"],
             2,
-            "--log must be a file that is there",
+            "--log must be a file that is there, or an address (http://… or https://…), got 'htp:",
+        ),
+        (["log", "show", "--log", "no.db"], 2, "got 'no.db'."),
+        (["publish", "release.json", *LOG, "--what"], 2, "--what. See supm publish --help."),
+        (
+            ["log", "deploy", *LOG, "--chain", "http://x", "--account", "no.key"],
+            2,
+            "Make one with supm log account no.key.",
+        ),
+        (
+            ["publish", "wdbc.csv", *LOG, "--statement", "release.json"],
+            2,
+            "is a release. Write one with supm statement release.json --json statement.json.",
         ),
         (["publish", "release.json", *LOG, "--time", "2999-01-01T00:00:00Z"], 2, "has passed"),
         (["publish", "release.json", *LOG, "--proof", "releases.key"], 2, "of the same kind"),

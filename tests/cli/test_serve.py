@@ -7,6 +7,7 @@ import ipaddress
 import json
 import os
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -103,7 +104,7 @@ def test_the_commands_run_a_study_from_end_to_end(
     httpx.post(f"{url}/api/v1/studies/{name}/serve", headers=serve, trust_env=False)
     capsys.readouterr()
     few()
-    assert main(["predict", "few.csv", "--study", address, "--json", "-"]) == 0
+    assert main(["predict", "few.csv", "--study", address, "--yes", "--json", "-"]) == 0
     answers = json.loads(capsys.readouterr().out)["answers"]
     assert len(answers) == 5
     assert {each["answer"] for each in answers} <= {"malignant", "benign"}
@@ -192,6 +193,37 @@ def test_a_port_that_is_taken_is_said_in_one_sentence(start: Start) -> None:
     said = found.stderr.decode()
     assert f"port {port} of 127.0.0.1 is taken or not allowed" in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "words"),
+    [
+        (["--host", "192.0.2.9"], 1, "192.0.2.9 is no address of this machine; see --host."),
+        (["--host", "no.such.invalid"], 1, "no.such.invalid is no address of this machine"),
+        (["--port", "{taken}"], 1, "is taken or not allowed; choose another with --port."),
+        (["--certificate", "no.pem", "--key", "wdbc.csv"], 2, "--certificate must be a file that"),
+        (["--log", "no.db"], 2, "--log must be a file that is there, got 'no.db'."),
+        (["--db", "people.csv"], 2, "--db must be sqlite:///FILE"),
+    ],
+)
+def test_what_cannot_be_served_makes_no_database(
+    options: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        given = [each.format(taken=port) for each in options]
+        assert main(["serve", "--db", "sqlite:///new.db", *given]) == code
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert words in said
+    assert not Path("new.db").exists()
+
+
+def test_a_database_that_is_made_now_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+    serve._say("http://h:1", [], argparse.Namespace(json=None, db="sqlite:///x.db"), created=True)
+    said = capsys.readouterr().out
+    assert "0 studies of sqlite:///x.db, which was created now; supm study create makes" in said
 
 
 def certificate() -> None:

@@ -289,7 +289,7 @@ def test_arguments_are_checked_before_the_file_is_read(
     ("column", "complaint"),
     [
         ("mean radius", "mean radius: the column holds text where numbers are expected"),
-        ("diagnosis", "diagnosis: 1 of 569 records hold a value that is not among the 2"),
+        ("diagnosis", "diagnosis: 1 of 569 records holds a value that is not among the 2"),
     ],
 )
 def test_what_contradicts_the_schema_is_refused_without_the_value(

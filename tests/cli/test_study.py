@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import re
 import stat
@@ -81,6 +82,68 @@ def test_minimums_and_deadlines_are_read_by_phase(capsys: pytest.CaptureFixture[
     assert "Reports to test are taken until 2031-01-01T00:00:00Z." in words
 
 
+def test_only_limits_that_still_matter_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    limits = ["--minimum", "100", "--deadline", "2999-12-01"]
+    assert main([*CREATE, *limits, "--json", "-"]) == 0
+    name = json.loads(capsys.readouterr().out)["name"]
+    assert main(["study", "show", name]) == 0
+    words = capsys.readouterr().out
+    assert "To train, 100 reports or more are needed." in words
+    assert "Reports to train are taken until 2999" in words
+    assert "reduce" not in words
+    assert main(["study", "close", name, "--yes"]) == 0
+    assert not re.search("are needed|are taken until", capsys.readouterr().out)
+    assert main([*CREATE, *limits, "--reduce", "rank", "--keep", "2", "--json", "-"]) == 0
+    name = json.loads(capsys.readouterr().out)["name"]
+    assert main(["study", "show", name]) == 0
+    words = capsys.readouterr().out
+    assert "To reduce, 100 reports or more are needed." in words
+    assert "To train, 100 reports or more are needed." in words
+
+
+def test_a_study_is_closed_only_where_that_was_agreed_to(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main([*CREATE, "--json", "-"]) == 0
+    name = json.loads(capsys.readouterr().out)["name"]
+    for typed, code, state in (
+        ("", 1, "collecting"),
+        ("n\n", 1, "collecting"),
+        ("y\n", 0, "closed"),
+    ):
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        assert main(["study", "close", name]) == code
+        words = capsys.readouterr().out
+        assert "A closed study stays closed" in words
+        assert "Close the study? [y/N]" in words
+        assert ("Nothing was closed." in words) == bool(code)
+        assert stored()[0].state.startswith(state)
+
+
+def test_who_runs_a_study_and_what_it_is_for_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    who = ["--by", "St <Mary's>", "--contact", "ask@example.org", "--purpose", "Who is ill? " * 9]
+    assert main([*CREATE, *who]) == 0
+    opened, _ = stored()
+    assert (opened.by, opened.contact) == ("St <Mary's>", "ask@example.org")
+    words = capsys.readouterr().out
+    assert f"Run supm serve, then open http://127.0.0.1:8000/studies/{opened.name}\n" in words
+    assert main(["study", "show", opened.name]) == 0
+    assert "It is run by St <Mary's> (contact: ask@example.org)." in capsys.readouterr().out
+    assert main(["study", "list"]) == 0
+    assert re.search(
+        r"diagnosis +Who is ill\? Who is ill\?[^\n]*… +4 +0\n", capsys.readouterr().out
+    )
+
+
+def test_a_factor_that_protects_nobody_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*CREATE[:-1], "5000"]) == 0
+    words = capsys.readouterr().err
+    assert "64-bit words cannot hold more than epsilon 44" in words
+    assert "a factor as large as that protects nobody by itself." in words
+    assert main(CREATE) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_studies_are_listed_shown_and_closed(capsys: pytest.CaptureFixture[str]) -> None:
     Store.open("sqlite:///supm.db").close()
     assert main(["study", "list"]) == 0
@@ -88,9 +151,12 @@ def test_studies_are_listed_shown_and_closed(capsys: pytest.CaptureFixture[str])
     assert main([*CREATE, "--json", "-"]) == 0
     name = json.loads(capsys.readouterr().out)["name"]
     assert main(["study", "list"]) == 0
-    assert re.search(rf"{name} +collecting to train +diagnosis +0\n", capsys.readouterr().out)
-    assert main(["study", "close", name]) == 0
+    line = rf"{name} +collecting to train +diagnosis +- +4 +0\n"
+    assert re.search(line, capsys.readouterr().out)
+    assert main(["study", "close", name, "--yes"]) == 0
     assert "It is closed (0 reports to train)." in capsys.readouterr().out
+    assert main(["study", "close", name]) == 0
+    assert "[y/N]" not in capsys.readouterr().out
     assert main(["study", "list", "--json", "-"]) == 0
     assert json.loads(capsys.readouterr().out)["studies"][0]["state"] == "closed"
 
@@ -108,8 +174,14 @@ def test_studies_are_listed_shown_and_closed(capsys: pytest.CaptureFixture[str])
         ([*CREATE, "--deadline", "0001-01-01T00:00+05:00"], "--deadline must be a date or time", 2),
         ([*CREATE, "--deadline", "train=2001-01-01"], "--deadline must be a time to come", 2),
         ([*CREATE, "--invitations", "3"], "--invitations must be given with", 2),
-        ([*CREATE, "--db", "mysql://x"], "supm: error: ", 1),
-        (["reduce", "--study", "http://127.0.0.1:9/studies/abc"], "token is needed", 1),
+        ([*CREATE, "--db", "mysql://x"], "NAME, got 'mysql://…'. A file is written as", 2),
+        (["study", "list", "--db", "people.csv"], "--db must be sqlite:///FILE or postgresql", 2),
+        (["study", "list", "--db", "people.csv"], "got 'people.csv'. A file is written as", 2),
+        (["study", "list", "--db", "mysql://me:secret@host/x"], "got 'mysql://…'.", 2),
+        (["study", "list", "--db", "me:secret@host/x"], "got 'an address'.", 2),
+        ([*CREATE, "--by", "x" * 2001], "--by must be a text of at most 2000 characters", 2),
+        ([*CREATE, "--contact", "\x1b[31m"], "--contact must be a text without control", 2),
+        (["reduce", "--study", "http://127.0.0.1:9/studies/abc"], "token is needed", 2),
         (["reduce", "--study", "abc"], "--study must be the address of a study", 2),
         (["predict", "wdbc.csv", "--study", "abc"], "--study must be the address", 2),
         (["serve", "--certificate", "x.pem"], "--certificate must be given together", 2),
@@ -181,7 +253,7 @@ def test_a_password_is_not_shown_with_the_database() -> None:
 def test_a_file_without_a_token_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     Path("empty.txt").write_text("\n")
     address = "http://127.0.0.1:9/studies/abc"
-    assert main(["train", "--study", address, "--token-file", "empty.txt"]) == 1
+    assert main(["train", "--study", address, "--token-file", "empty.txt"]) == 2
     assert "the file empty.txt of --token-file holds no token" in capsys.readouterr().err
 
 

@@ -11,14 +11,10 @@ import numpy as np
 import pytest
 
 from supm import simulation
+from supm.cli._synthesis_columns import BAND, BLUR, SHARES, columns_picture
 from supm.cli._synthesis_looks import DARK, LIGHT
 from supm.cli._synthesis_page import page
-from supm.cli._synthesis_pictures import (
-    columns_picture,
-    matrices,
-    models_picture,
-    pairs_picture,
-)
+from supm.cli._synthesis_pictures import matrices, models_picture, pairs_picture
 from supm.synthesis import (
     Archive,
     ArchiveSchema,
@@ -212,6 +208,35 @@ def test_the_caption_says_how_many_pairs_are_drawn() -> None:
     caption = "The strongest 24 of 28 pairs"
     assert caption in page(numbers(4.0, 8), name="a.csv", made="")
     assert "The strongest" not in page(numbers(4.0, 7), name="a.csv", made="")
+
+
+def words_in(picture: str) -> str:
+    return " ".join(ET.fromstring(picture).itertext())  # noqa: S314  it was made here
+
+
+def test_each_chart_of_a_distribution_says_how_well_it_is_known() -> None:
+    known, hidden = (words_in(columns_picture(numbers(each), LIGHT)) for each in (20.0, 0.1))
+    assert (BAND in known, BLUR in known, SHARES in known) == (True, True, False)
+    assert (BAND in hidden, "shape not known" in known) == (False, False)
+    assert hidden.count("shape not known") == 2
+    assert SHARES in words_in(columns_picture(quality(), LIGHT))
+
+
+def test_the_caption_names_the_columns_whose_shape_is_hidden() -> None:
+    known, hidden = (page(numbers(each), name="a.csv", made="") for each in (20.0, 0.1))
+    sentence = "The shape of the distribution of x0 and x1 is not known"
+    assert sentence not in known
+    assert "The shapes of all columns are known" in known
+    # In what cannot be known, in the caption and in the text for those who do not see the chart.
+    assert hidden.count(sentence) == 3
+
+
+def test_what_may_be_too_wide_for_a_phone_scrolls_by_keyboard() -> None:
+    text = shown()
+    boxes = text.count('<div class="wide"')
+    assert boxes == text.count('<div class="wide" tabindex="0" role="group" aria-label="')
+    assert boxes == text.count("<figure>") + text.count("<details>") == 8
+    assert "min-width: 44rem" in text
 
 
 def test_classes_have_labels_unless_they_are_many() -> None:

@@ -44,6 +44,19 @@ def test_an_empty_wallet_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert "nothing was spent yet; no limit in total, no limit for one" in capsys.readouterr().out
 
 
+def test_a_limit_below_what_is_spent_says_so(
+    study: Study, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer(study)
+    assert main(["wallet", "limit", "--total", "1.5", "--per-study", "2"]) == 0
+    assert "exceeded" not in capsys.readouterr().out
+    assert main(["wallet", "limit", "--total", "1"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "exceeded already: 1.5 is spent in total, and that stays spent. Nothing more" in said
+    assert main(["wallet", "limit", "--total", "none", "--per-study", "0.5"]) == 0
+    assert "exceeded already: 1.5 is spent on one study" in capsys.readouterr().out
+
+
 def test_what_was_spent_is_shown(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
     answer(study)
     assert main(["wallet", "limit", "--total", "4", "--per-study", "2"]) == 0

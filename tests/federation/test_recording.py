@@ -132,3 +132,18 @@ def test_a_commitment_binds_every_word_and_where_it_was_said() -> None:
     assert commitment(where, words[:4]) != first
     for name, value in {"study": "2" * 64, "roster": "0" * 64, "round": 1, "number": 3}.items():
         assert commitment({**where, name: value}, words) != first
+
+
+@pytest.mark.parametrize("dropouts", [0, 1])
+def test_it_is_known_how_often_parties_are_asked(dropouts: int) -> None:
+    made = protocol(dropouts)
+    server, people, turns = Coordinator(made, "the study"), [Party(made) for _ in range(PARTIES)], 0
+    states = [b""] * PARTIES
+    messages: dict[int, bytes] | None = server.begin()
+    while messages is not None:
+        turns += 1
+        replies = {}
+        for number, message in messages.items():
+            states[number], replies[number] = people[number].answer(states[number], message)
+        messages = server.receive(replies)
+    assert turns == server.turns

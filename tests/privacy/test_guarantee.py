@@ -179,3 +179,21 @@ def test_conversions_between_mu_and_epsilon_do_not_gain(mu: float, log_delta: fl
     back = GaussianDP.for_approximate(epsilon=claimed.epsilon, delta=delta, neighbours=REPLACE)
     assert back <= claimed
     assert claimed.epsilon == 0.0 or back.mu == pytest.approx(mu, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "shown"),
+    [
+        (0.9999999891597571, "1.0"),
+        (0.1234561, "0.123457"),
+        (4.0, "4.0"),
+        (1e-06, "1e-06"),
+        (44.3614195558365, "44.3615"),
+    ],
+)
+def test_an_epsilon_is_shown_with_six_digits_and_never_understated(
+    epsilon: float, shown: str
+) -> None:
+    assert f"epsilon = {shown})." in PureLDP(epsilon).sentence
+    assert float(shown) >= epsilon
+    assert PureLDP(epsilon).to_json()["epsilon"] == epsilon

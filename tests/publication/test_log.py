@@ -265,6 +265,37 @@ def test_the_newest_anchor_that_holds_an_entry_is_found(maker: Maker) -> None:
     assert log.anchored(4) is None
 
 
+def test_an_anchor_that_a_revoked_key_signed_is_passed_over(maker: Maker) -> None:
+    log, old, new = maker.log(3), maker.key(), maker.key(2)
+    log.note_anchor(2, "{}")
+    log.rotate(old, new, maker.time)
+    log.note_anchor(log.size, "{}")
+    log.append([maker.release(9)], new)
+    assert log.anchored() == log.anchored(1) == log.checkpoint_of(4)
+    log.note_anchor(3, "{}")
+    log._file.run("DELETE FROM anchors WHERE size = 4")
+    assert log.anchored() == log.checkpoint_of(3)
+    log.revoke(old.verifier, new, maker.time)
+    assert log.anchored() is None
+
+
+def test_an_entry_of_a_wrong_clock_does_not_end_a_log(maker: Maker) -> None:
+    log, old, new = maker.log(1), maker.key(), maker.key(2)
+    assert log.last_time == maker.time
+    late = "2038-01-01T00:00:00Z"
+    log.append([replace(maker.release(5), time=late)], old)
+    with pytest.raises(PublicationError, match="cannot be dated before"):
+        log.rotate(old, new, maker.time)
+    log.rotate(old, new, log.last_time)
+    log.revoke(old.verifier, new, log.last_time)
+    log.append([replace(maker.release(6), time=log.last_time)], new)
+    assert (log.size, log.last_time) == (5, late)
+    assert maker.log(0, "empty.db").last_time == ""
+    told = list(check_log(log, new.verifier, clock=maker.time))
+    assert told[3].startswith(f"WARNING: the last entry is dated {late}, and it is {maker.time}")
+    assert len(list(check_log(log, new.verifier, clock=late))) == len(told) - 1
+
+
 def test_there_must_be_a_log(tmp_path: Path) -> None:
     for path in (tmp_path / "none.db", tmp_path):
         with pytest.raises(PublicationError, match="there is no log at"):

@@ -18,6 +18,7 @@ from supm.publication.log import Log
 from supm.publication.merkle import EMPTY_ROOT, check_consistency
 from supm.publication.monitoring import check_log, entries_of, rebuilt
 from supm.publication.proof import make_proof
+from supm.publication.remote import UnreachableError
 from supm.publication.verification import verify_log
 
 if TYPE_CHECKING:
@@ -174,6 +175,40 @@ def sees_a_fork(evidence: str, key: VerifierKey) -> bool:
     return root != small.root
 
 
+@pytest.mark.parametrize("answer", [None, [], [bytes(32)] * 40])
+@pytest.mark.parametrize("size", [2, 3, 4, 7, 8])
+def test_a_log_that_hides_its_fork_behind_a_path_is_seen(
+    maker: Maker, size: int, answer: list[bytes] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def consistency(*_: int) -> list[bytes]:
+        if answer is None:
+            message = "the log refused with status 503."
+            raise UnreachableError(message)
+        return answer
+
+    log, fork, key = maker.log(size), fork_of(maker, size + 3), maker.key().verifier
+    known = log.checkpoint()
+    monkeypatch.setattr(fork, "consistency", consistency)
+    with pytest.raises(ForkError) as error:
+        list(check_log(fork, key, known=known))
+    # Nothing that was not checked is told to others.
+    assert (error.value.path, error.value.root) == ((), rebuilt(fork.entries(0, size))[1])
+
+
+def test_two_roots_of_one_size_are_a_fork_before_an_entry_is_read(
+    maker: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, fork, key = maker.log(3), fork_of(maker, 3), maker.key().verifier
+    monkeypatch.setattr(fork, "entries", None)
+    with pytest.raises(ForkError) as error:
+        list(check_log(fork, key, known=log.checkpoint()))
+    assert sees_a_fork(json.dumps(error.value.evidence), key)
+    stranger = Checkpoint(name="log.example", size=3, root=bytes(32)).signed(maker.key(2))
+    with pytest.raises(PublicationError, match="is signed by the key") as refused:
+        list(check_log(fork, key, known=stranger))
+    assert not isinstance(refused.value, ForkError)
+
+
 @pytest.mark.parametrize("size", [2, 3, 4, 7, 8])
 @pytest.mark.parametrize("later", [0, 1, 5])
 def test_a_fork_is_seen_with_evidence_that_somebody_else_can_check(
@@ -269,6 +304,7 @@ def test_a_release_counts_what_its_rounds_showed_before_it(maker: Maker) -> None
         ([good], False),
         ([good, *rounds], False),
         ([rounds[0], good, rounds[1]], False),
+        ([replace(maker.round(0, HASH, OTHER), study=OTHER), rounds[1], good], False),
     ]
     for number, (entries, right) in enumerate(cases):
         log = maker.log(name=f"{number}.db")

@@ -78,6 +78,8 @@ def test_a_file_is_verified_with_the_first_key_and_with_the_later_one(
         told = list(verify_file(maker.content(number), proof, maker.key(key).verifier))
         assert len(told) == 3
         assert words in told[1]
+        steps = len(proof.release.path)
+        assert told[2].endswith("1 hash shows it." if steps == 1 else f"{steps} hashes show it.")
         assert list(verify_log(log, proof, maker.key(key).verifier))
 
 
@@ -207,3 +209,27 @@ def test_a_party_that_was_counted_in_all_rounds_is_told_so(maker: Maker) -> None
     assert words == "What party 1 sent is counted in all 2 rounds of the release."
     with pytest.raises(PublicationError, match="not as it was sent"):
         list(verify_receipt(make_proof(log, 0), replace(receipt, rounds=(OTHER,))))
+
+
+def test_the_hash_and_the_size_of_a_file_both_count(maker: Maker) -> None:
+    log, key, content = maker.log(), maker.key(), maker.content(1)
+    for size in (len(content) + 1, 0):
+        entry = replace(maker.release(1), size=size)
+        one = maker.log(name=f"{size}.db")
+        one.append([entry], key)
+        with pytest.raises(PublicationError, match="not the one that was published"):
+            list(verify_file(content, make_proof(one, 0), key.verifier))
+    log.append([maker.release(1)], key)
+    assert list(verify_file(content, make_proof(log, 0), key.verifier))
+
+
+def test_the_contract_of_a_proof_is_under_its_root(maker: Maker) -> None:
+    log, key = maker.log(2), maker.key()
+    log.append([maker.contract()], key)
+    proof = make_proof(log, 1)
+    assert proof.chain is not None
+    assert list(verify_file(maker.content(1), proof, key.verifier))
+    other = replace(maker.contract(), chain=7).text
+    for chain in (replace(proof.chain, text=other), replace(proof.chain, index=0), proof.release):
+        with pytest.raises(PublicationError, match=r"does not lead|another kind|inclusion proof"):
+            list(verify_file(maker.content(1), replace(proof, chain=chain), key.verifier))

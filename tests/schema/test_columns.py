@@ -125,7 +125,7 @@ MISSING_TEXT: list[Any] = [
 
 @pytest.mark.parametrize("column", MISSING_TEXT)
 def test_missing_text_is_refused_by_name_and_count(column: Any) -> None:
-    assert refusal(STAGE, column).startswith("stage: 1 of 2 records have no value;")
+    assert refusal(STAGE, column).startswith("stage: 1 of 2 records has no value;")
 
 
 @pytest.mark.parametrize("column", MISSING_TEXT)
@@ -225,8 +225,8 @@ def test_unknown_values_are_counted_and_not_shown(column: Any) -> None:
 
 
 def test_text_never_matches_a_number() -> None:
-    assert "1 of 1 records hold" in refusal(CODE_OR_NONE, ["7"])
-    assert "1 of 1 records hold" in refusal(Ordinal("a", values=("7", "8")), [7])
+    assert "1 of 1 records holds" in refusal(CODE_OR_NONE, ["7"])
+    assert "1 of 1 records holds" in refusal(Ordinal("a", values=("7", "8")), [7])
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,6 @@ def test_a_lazy_table_that_fails_does_not_show_the_value_it_failed_on() -> None:
 
 
 def test_an_error_names_the_attribute_and_not_the_value() -> None:
-    with pytest.raises(RecordError, match="ill: 1 of 3 records hold") as caught:
+    with pytest.raises(RecordError, match="ill: 1 of 3 records holds") as caught:
         SCHEMA.read(COLUMNS | {"ill": ["yes", "no", "hunter2"]})
     assert "hunter2" not in str(caught.value)

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import pytest
 
 from supm._errors import ParameterError
-from supm.collection import plan, publish
+from supm.collection import Trained, plan, publish
 from supm.collection import train as train_on
 from supm.learning import RadialSVM
 from supm.messages import Model, Study
@@ -142,14 +144,43 @@ def test_a_model_answers_alike_after_a_restart(
     names = ["age", "stage", "ward"]
     opened = created(store, plan(schema, epsilon=4.0, attributes=names, test=test))
     store.add([told(opened, 200, 1)])
-    first = Models(store)
     with pytest.raises(NotReady, match="no model yet"):
-        first.find(opened)
+        found_by(Models(store), opened)
     served = actions.serve(store, actions.train(store, opened.name).name)
-    rules: list[Any] = [Models(store).find(served).rule for _ in range(2)]
+    rules: list[Any] = [found_by(Models(store), served)[0].rule for _ in range(2)]
     assert served.model is not None
     assert rules[0] == rules[1] == Model.from_json(served.model).rule
-    assert first.find(served) is first.find(served)
+
+
+def test_many_who_ask_for_a_model_wait_for_one_training(
+    store: Store, known: Study, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = created(store, known)
+    store.add([told(opened, 200, 1)])
+    served = actions.serve(store, actions.train(store, opened.name).name)
+    trainings: list[str] = []
+
+    def counted(*given: Any, **more: Any) -> Trained:
+        trainings.append(threading.current_thread().name)
+        return train_on(*given, **more)
+
+    monkeypatch.setattr(actions, "train_on", counted)
+    found = found_by(Models(store), served, times=45)
+    assert all(each is found[0] for each in found)
+    assert len(trainings) == 1
+    assert trainings[0].startswith("supm-train")
+
+
+def found_by(models: Models, opened: Opened, *, times: int = 1) -> list[Trained]:
+    """Ask so many times at once, in a loop of its own: Playwright keeps one in the main thread."""
+
+    async def ask() -> list[Trained]:
+        return list(await asyncio.gather(*(models.find(opened) for _ in range(times))))
+
+    with ThreadPoolExecutor(1) as thread:
+        found = thread.submit(asyncio.run, ask()).result()
+    models.stop()
+    return found
 
 
 def test_answers_are_labels_with_their_probability(store: Store, known: Study, told: Told) -> None:
@@ -157,7 +188,7 @@ def test_answers_are_labels_with_their_probability(store: Store, known: Study, t
     store.add([told(opened, 300, 1)])
     actions.train(store, opened.name)
     served = actions.serve(store, opened.name)
-    found = predictions(Models(store).find(served), np.array([[0], [1]]))
+    found = predictions(found_by(Models(store), served)[0], np.array([[0], [1]]))
     assert all(each["answer"] in ("no", "yes") for each in found)
     assert all(0.5 <= each["probability"] <= 1.0 for each in found)
 

@@ -118,3 +118,32 @@ def test_the_address_of_a_study_is_taken_apart() -> None:
 def test_a_strange_time_to_wait_is_not_believed(text: str | None) -> None:
     assert _seconds(text, 0.5) == 0.5
     assert _seconds("2", 0.5) == 2.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "http://127.0.0.1:1/studies/\u00e4",
+        "http://h\u00f6st/studies/a",
+        "http://[::1/studies/a",
+        "http://host:port/studies/a",
+        "http://host/\x1b]0;/studies/a",
+        "http:///studies/a",
+    ],
+)
+def test_an_address_that_is_none_is_refused_in_a_sentence(wrong: str) -> None:
+    with pytest.raises(ParameterError, match="--study must be the address of a study"):
+        split_study_url(wrong)
+    with pytest.raises(ParameterError, match="URL must be") as caught:
+        Remote(wrong)
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["https://me:secret@host/studies/a", "https:me:secret@host/studies/a", "me:secret@"]
+)
+def test_a_password_in_an_address_is_refused_and_not_shown(wrong: str) -> None:
+    for read in (split_study_url, Remote):
+        with pytest.raises(ParameterError, match="without a user's name or a password") as caught:
+            read(wrong)
+        assert "secret" not in str(caught.value)

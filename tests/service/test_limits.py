@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from supm.service import limits
-from supm.service.limits import Buckets
+from supm.service.answers import Refused
+from supm.service.limits import Buckets, Shares
 
 
 class Clock:
@@ -57,3 +58,34 @@ def test_memory_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Non
     for place in range(30):
         buckets.take(f"192.0.3.{place}")
         assert len(buckets) <= 10
+
+
+def test_a_share_is_bounded_for_all_and_for_each_client() -> None:
+    shares = Shares("too many", most=5, each=3)
+    shares.take("192.0.2.1", 3)
+    with pytest.raises(Refused) as own:
+        shares.take("192.0.2.1")
+    assert (own.value.status, own.value.retry_after) == (429, 10.0)
+    shares.take("2001:db8::1", 2)
+    with pytest.raises(Refused) as whole:
+        shares.take("192.0.2.3")
+    assert (whole.value.status, whole.value.retry_after) == (503, 10.0)
+    shares.give_back("2001:db8::2", 2)
+    shares.take("192.0.2.3", 2)
+    assert shares.held == 5
+
+
+def test_a_share_remembers_nobody_who_holds_nothing() -> None:
+    shares = Shares("too many", most=5, each=3)
+    for place in range(100):
+        shares.take(f"192.0.2.{place}")
+        assert "192.0.2" not in repr(vars(shares))
+        shares.give_back(f"192.0.2.{place}")
+    assert (shares.held, len(shares._held)) == (0, 0)
+
+
+def test_what_costs_nothing_is_not_counted_and_its_neighbours_are() -> None:
+    paths = ["/api/v1/health", "/static/a.js", "/api/v1/health/more", "/api/v1/healthy", "/static"]
+    counted = [limits._is_counted({"type": "http", "path": path}) for path in paths]
+    assert counted == [False, False, True, True, True]
+    assert not limits._is_counted({"type": "lifespan"})

@@ -325,7 +325,7 @@ def test_a_forecast_is_for_the_analyst_and_has_the_baseline(
     opened = created(store, minimum=60)
     path = f"/studies/{opened.name}/dashboard/forecast"
     assert client.get(path).status_code == 403
-    assert 'data-forecast="asked"' in text_of(client, opened)
+    assert 'data-forecast="cheap"' in text_of(client, opened)
     told = client.get(path).json()
     assert [point["epsilon"] for point in told["points"]] == [0.75, 1.5, 3.0, 6.0, 12.0]
     assert all(0.4 < point["majority"] < 0.8 for point in told["points"])
@@ -375,3 +375,9 @@ def test_the_dashboard_of_a_simulation_says_so(client: httpx.Client, store: Stor
         )
         shown = entered(client, opened).get(f"/studies/{opened.name}/dashboard").text
         assert ("This is a simulation" in shown) is simulated
+
+
+def test_a_page_that_is_not_there_says_what_to_check(client: httpx.Client) -> None:
+    answer = client.get("/studies/nobody/nothing", headers={"accept": "text/html"})
+    assert answer.status_code == 404
+    assert "The address may have been mistyped." in answer.text

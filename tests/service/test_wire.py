@@ -167,6 +167,22 @@ def test_a_refusal_says_where_and_not_what() -> None:
     assert "secret" not in str(caught.value)
 
 
+TWICE = [
+    batch().replace(b'"group": 0', b'"group": 1, "group": 0'),
+    batch().replace(b'"group": 0', b'"gr\\u006fup": 1, "group": 0'),
+    batch().replace(b'"symbols": [3, 0]', b'"symbols": [9], "symbols": [3, 0]'),
+    batch().replace(b'"reports"', b'"reports": [], "reports"').replace(b"[],", b"[{}],"),
+    batch().replace(b'"phase"', b'"phase": "test", "phase"'),
+]
+
+
+@pytest.mark.parametrize("body", TWICE, ids=range(len(TWICE)))
+def test_a_key_that_occurs_twice_in_a_batch_is_refused(body: bytes) -> None:
+    assert len(body) > len(batch())
+    with pytest.raises(MessageError, match="the body is no batch"):
+        read_batch(body, JSON)
+
+
 def test_a_batch_has_a_bound() -> None:
     with pytest.raises(MessageError):
         read_batch(batch(reports=[ITEM] * (MOST_REPORTS + 1)), JSON)

@@ -146,6 +146,14 @@ def test_intervals_are_narrower_with_more_records_and_less_noise() -> None:
     assert narrow < 0.4 * wide
 
 
+def test_intervals_are_wider_where_uncertain_coefficients_count_for_more() -> None:
+    x = uniform(400, 1, 9)
+    y = np.clip(0.3 + 0.4 * x[:, 0] + 0.05 * (uniform(400, 1, 10)[:, 0] - 0.5), 0, 1)
+    model = fit(x, y, 3.0)
+    middle, end = model.deviation([[0.5, 1.0]])
+    assert end > 1.02 * middle
+
+
 def test_owners_who_told_some_columns_only_count_for_those() -> None:
     x = uniform(30_000, 2, 12)
     columns = [noised(each, 6.0, place) for place, each in enumerate(x.T)]
@@ -234,7 +242,8 @@ def table_of(rows: int, epsilon: float) -> Archive:
 
 def test_leaves_grow_with_the_noise() -> None:
     sizes = [leaf_size(10_000, table_of(1000, epsilon)) for epsilon in (0.3, 3.0, 20.0)]
-    assert sizes[0] == 1000
+    # At most 30 %, which had less error than 10 % in ten of twelve settings that were measured.
+    assert sizes[0] == 3000
     assert sizes[2] == 100
     assert sizes[0] > sizes[1] > sizes[2]
 

@@ -249,3 +249,62 @@ def test_cells_of_gaussian_reports_are_bounded_however_large_the_noise(sigma: fl
 def test_cells_of_gaussian_reports_are_as_wide_as_those_of_the_bins_where_noise_is_usual() -> None:
     law = GaussianLaw(**BOUNDS, sigma=300.0, delta=1e-6)
     assert law.report_cells(law.edges(10)).size == 2 * 300 + 2 + 2
+
+
+@every_law
+def test_values_beyond_the_bounds_are_reported_as_the_bounds_are(law: NumberLaw) -> None:
+    """No report may betray that a value was beyond: same words, same reports."""
+    beyond = np.array([-math.inf, -1e9, -2.5, 3.5, 1e9, math.inf])
+    bounds = np.array([-2.0] * 3 + [3.0] * 3)
+    told = [law.randomize(each, simulation(4)).tolist() for each in (beyond, bounds)]
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "epsilon"),
+    [(SquareWaveLaw, 12.0), (SquareWaveLaw, 16.0), (SquareWaveLaw, 16.5), (PiecewiseLaw, 16.0)],
+)
+def test_narrow_windows_follow_their_law(kind: Any, epsilon: float) -> None:
+    count = 200_000
+    law = kind.for_epsilon(low=0.0, high=1.0, epsilon=epsilon)
+    told = law.unbiased(law.randomize(np.zeros(count), simulation(2)))
+    assert law.supported(law.randomize(np.zeros(count), simulation(2))).all()
+    variance = law.noise_variance(0.0, 0.0)
+    assert abs(told.mean()) < 4.5 * math.sqrt(variance / count)
+    assert told.var() == pytest.approx(variance, rel=0.12)
+
+
+@pytest.mark.parametrize(("kind", "epsilon"), [(SquareWaveLaw, 17.0), (PiecewiseLaw, 28.0)])
+def test_windows_below_a_step_of_the_grid_are_read_but_not_drawn_from(
+    kind: Any, epsilon: float
+) -> None:
+    law = kind.for_epsilon(low=0.0, high=1.0, epsilon=epsilon)
+    assert law.transition(law.edges(4), law.report_cells(law.edges(4))).sum(axis=1) == (
+        pytest.approx(1.0)
+    )
+    with pytest.raises(ParameterError, match="epsilon must be so small that the window"):
+        law.randomize(np.zeros(3), simulation(1))
+
+
+@pytest.mark.parametrize(("kind", "most"), [(SquareWaveLaw, 31.0), (PiecewiseLaw, 50.0)])
+def test_a_window_has_a_greatest_epsilon_and_says_so(kind: Any, most: float) -> None:
+    assert kind.for_epsilon(low=0, high=1, epsilon=most).epsilon == pytest.approx(most, rel=1e-9)
+    for epsilon in (most + 0.1, most + 9):
+        with pytest.raises(ParameterError, match=f"epsilon must be a number in .*, {most:g}]"):
+            kind.for_epsilon(low=0, high=1, epsilon=epsilon)
+
+
+@pytest.mark.parametrize(("low", "high"), [(1e15, 1e15 + 1), (-1e15 - 1, -1e15)])
+def test_bounds_that_floats_cannot_tell_apart_are_refused(low: float, high: float) -> None:
+    with pytest.raises(ParameterError, match=r"high must be above low = .* by at least 1e\+05"):
+        LaplaceLaw(low=low, high=high, scale=1.0)
+    assert LaplaceLaw(low=low, high=low + 1e6, scale=1e6).edges(1000).size == 1001
+
+
+def test_likelihoods_of_gaussian_reports_ten_sigma_away_keep_their_digits() -> None:
+    law = GaussianLaw(low=0.0, high=1.0, sigma=0.05, delta=1e-6)
+    areas = [math.erfc(sigmas / math.sqrt(2)) / 2 for sigmas in (10, 11, 12)]
+    wanted = [(areas[1] - areas[2]) / 0.05, (areas[0] - areas[1]) / 0.05]
+    edges = np.array([0.0, 0.05, 0.1])
+    assert law.likelihood([0.6], edges)[0] == pytest.approx(wanted, rel=1e-9, abs=0)
+    assert law.likelihood([-0.5], edges)[0] == pytest.approx(wanted[::-1], rel=1e-9, abs=0)

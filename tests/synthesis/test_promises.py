@@ -89,6 +89,10 @@ def test_a_saved_synthesizer_cannot_promise_more_than_its_schema() -> None:
     assert CopulaSynthesizer.from_json(text).statement_ == fitted.statement_
     form = json.loads(text)
     form["statement"]["total"] = {"type": "pure-ldp", "epsilon": 0.001}
+    with pytest.raises(MessageError, match="no stronger than the promise of each part"):
+        CopulaSynthesizer.from_json(json.dumps(form))
+    for part in form["statement"]["parts"]:
+        part["guarantee"] = {"type": "pure-ldp", "epsilon": 0.001}
     with pytest.raises(MessageError, match="states something else than its schema promises"):
         CopulaSynthesizer.from_json(json.dumps(form))
 

@@ -185,7 +185,8 @@ def test_one_column_has_no_pairs() -> None:
     one = ArchiveSchema(columns=(NumberColumn("age", law),))
     found = assess(Archive.noised(table(), one, simulation(1)), table())
     assert (found.all_pairs, found.known_pairs) == (0, 0)
-    (told,) = found.sentences
+    told, shape = found.sentences
+    assert shape.startswith("The shape of the distribution of age is not known")
     assert told.startswith("By the records age has mean 46.9 ± 1.8, standard deviation")
 
 

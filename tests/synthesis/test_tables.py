@@ -78,6 +78,17 @@ def test_the_papers_wide_output_domain_gives_the_same_steps_as_one_cell_on_eithe
     assert shares[1] == pytest.approx(shares[2], abs=1e-12)
 
 
+def test_a_column_of_few_reports_takes_a_hundred_steps_though_they_gain_little() -> None:
+    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1.0)
+    told = law.bin_reports(law.randomize(np.zeros(60), simulation(5)), law.edges(20))
+    found = [
+        reconstruct_table(told.counts, [told.channel], stop=stop)
+        for stop in (ALONE, Stop(gain=0.0, steps=100))
+    ]
+    heights = [float(told.counts @ np.log(each @ told.channel + 1e-300)) for each in found]
+    assert heights[0] >= heights[1] - 1e-9
+
+
 def test_smoothing_helps_where_there_are_no_spikes() -> None:
     law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=6.0)
     levels = (np.arange(2000) + 0.5) / 2000

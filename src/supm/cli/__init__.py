@@ -33,6 +33,7 @@ from supm.cli import (
     wallet,
 )
 from supm.cli._arguments import Parser
+from supm.cli._output import printable
 
 __all__ = ["main"]
 
@@ -79,17 +80,23 @@ _OPTIONS = (
         name: f"--{name}"
         for name in (
             *(
+                "by",
+                "ca",
+                "certificate",
                 "classes",
                 "colluders",
                 "components",
+                "contact",
                 "delta",
                 "dropouts",
                 "epsilon",
                 "folds",
                 "keep",
+                "key",
                 "mode",
                 "owners",
                 "parties",
+                "party-key",
                 "penalty",
                 "purpose",
                 "reduce",
@@ -178,5 +185,5 @@ def _forget_output() -> None:
 
 
 def _complain(what: object, code: int) -> int:
-    print(f"supm: error: {what}", file=sys.stderr)
+    print(f"supm: error: {printable(str(what))}", file=sys.stderr)
     return code

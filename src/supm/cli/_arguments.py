@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
-from collections.abc import Callable, Iterable
-from typing import Final, NoReturn
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, NoReturn
 
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals
@@ -24,6 +24,10 @@ _SENTENCES: Final = (
     (re.compile(r"^argument (\S+): not allowed with argument (\S+)$"), r"\1 cannot go with \2."),
     (re.compile(r"^the following arguments are required: (.*)$"), r"\1 must be given."),
     (re.compile(r"^one of the arguments (\S+) (\S+) is required$"), r"\1 or \2 must be given."),
+    (
+        re.compile(r"^one of the arguments (\S+) (\S+) (\S+) is required$"),
+        r"\1, \2 or \3 must be given.",
+    ),
     (re.compile(r"^unrecognized arguments: (.*)$"), r"no such argument: \1."),
 )
 _TRUST: Final = ("u", "t", "untrusted", "trusted")
@@ -32,6 +36,29 @@ _TRUST_OF_TEST: Final = (*_TRUST, "d", "device")
 
 class Parser(argparse.ArgumentParser):
     """A parser that refuses in one sentence, without the lines of usage before it."""
+
+    def parse_known_args(  # type: ignore[override]  # argparse's overloads say no more than this
+        self,
+        args: Sequence[str] | None = None,
+        namespace: Any = None,  # noqa: ANN401  argparse takes any object
+    ) -> tuple[Any, list[str]]:
+        """Refuse what is not known where the verb is known, so that its own help is named.
+
+        Parameters
+        ----------
+        args : sequence of str, optional
+            What was typed.
+        namespace : Namespace, optional
+            What was read before.
+
+        Returns
+        -------
+        tuple of Namespace and list of str
+        """
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where the help is, and leave with code 2.

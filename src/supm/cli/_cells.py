@@ -136,12 +136,12 @@ def read_column(table: Table, attribute: Attribute) -> NDArray[Any]:
         return _listed(text, attribute.values)
     found = numbers(text)
     if found is None:
-        message = (
+        fact = (
             f"{attribute.name}: the column holds text where numbers are expected, first in "
-            f"line {_first_text(text, table.lines)} of {table.path}; correct it, or declare the "
-            "attribute as categorical."
+            f"line {_first_text(text, table.lines)} of {table.path}"
         )
-        raise RecordError(message)
+        advice = "correct it, or declare the attribute as categorical"
+        raise RecordError(fact, advice, attribute=attribute.name)
     return found
 
 

@@ -12,12 +12,12 @@ from supm._errors import ParameterError, PublicationError, SupmError
 from supm._json import read_object
 from supm.cli._files import check_target, write_json
 from supm.cli._output import paragraph
-from supm.publication.chain.errors import UnreachableNodeError
+from supm.publication.chain.errors import OtherChainError, UnreachableNodeError
 from supm.publication.remote import UnreachableError
 
 __all__ = ["check_replaceable", "run_checks"]
 
-_UNASKED: Final = (UnreachableError, UnreachableNodeError)
+_UNASKED: Final = (UnreachableError, UnreachableNodeError, OtherChainError)
 
 
 def check_replaceable(option: str, target: str, read: Callable[[str], object]) -> None:
@@ -73,6 +73,9 @@ def run_checks(
         if target is not None:
             check_replaceable(option, target, _json_of_ours)
     held: list[str] = []
+    if arguments.json and arguments.json != "-":
+        # What an earlier run found must not be taken for what this one did, however it ends.
+        write_json({"verified": False, "outcome": "unknown", "checked": []}, arguments.json)
     outcome, problem = _tried(checks, held, arguments)
     if arguments.json:
         told = {"verified": problem is None, "outcome": outcome, "checked": held}

@@ -71,7 +71,7 @@ def derive(table: Table, target: str, *, bounds: Literal["spread", "range"] = "s
     predicted = _target(target, table)
     kept: list[Attribute] = []
     left_out: dict[str, list[str]] = {}
-    odd = [_about_target(predicted)]
+    odd = [_about_target(predicted), _odd_target(predicted, table)]
     for name, text in table.columns():
         if name != target:
             odd.append(oddity(name, text, table.lines))
@@ -159,9 +159,17 @@ def _about_target(target: Attribute) -> str | None:
             f"the target {target.name!r} holds many different numbers, and is predicted as a "
             "number; if they are classes, list them in a schema as categorical."
         )
-    if len(target.values) > _LEVELS and isinstance(target.values[0], int):
-        count = len(target.values)
-        return f"the {count} different whole numbers of the target {target.name!r} are its classes."
+    if len(target.values) > _LEVELS and isinstance(target.values[0], int | str):
+        count, texts = len(target.values), isinstance(target.values[0], str)
+        noun = "texts" if texts else "whole numbers"
+        return f"the {count} different {noun} of the target {target.name!r} are its classes."
+    return None
+
+
+def _odd_target(target: Attribute, table: Table) -> str | None:
+    """Say where classes look like numbers that are spelt in another way."""
+    if isinstance(target, Categorical) and isinstance(target.values[0], str):
+        return oddity(target.name, table.column(target.name), table.lines)
     return None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from supm import secure
-from supm._errors import FederationError, MessageError
+from supm._errors import FederationError, MessageError, ParameterError
 from supm.cli._federate_flower import fingerprint, needs_flower
 from supm.cli._federate_policy import Policy, Spendings, price
 from supm.cli._federate_study import describe, read_rows, read_study, sources
@@ -40,6 +40,7 @@ def take_part_in(arguments: argparse.Namespace, say: _Say) -> Release | None:
     with needs_flower():
         from supm.engines.flower import NodeKey, take_part  # noqa: PLC0415  where it is installed
 
+    _check_certificate(arguments.ca)
     study = read_study(arguments.study)
     key = NodeKey.read(Path(arguments.key))
     spendings = spendings_of(arguments.policy)
@@ -78,6 +79,13 @@ def take_part_in(arguments: argparse.Namespace, say: _Say) -> Release | None:
     say(fingerprint(answerer.roster_fingerprint(state)))
     check_release(release, study)
     return release
+
+
+def _check_certificate(path: str) -> None:
+    """Refuse a wrong file before the party reads what it would agree to."""
+    if "-----BEGIN CERTIFICATE-----" not in read_text("--ca", path):
+        hint = "It is the ca.pem of the server's folder."
+        raise ParameterError("--ca", "a file with a certificate", path, hint)
 
 
 def _released(answerer: Participant, state: bytes, problems: Sequence[Exception]) -> Release:

@@ -50,16 +50,16 @@ class Run:
         self._rounds.append(told)
         if self._log is None:
             return
-        from supm.cli._published import now  # noqa: PLC0415  where it is used
+        from supm.cli._published import when  # noqa: PLC0415  where it is used
         from supm.publication.entry import RoundEntry  # noqa: PLC0415  the same
 
-        self._log.append([RoundEntry(time=now(), **asdict(told))], self._key)
+        self._log.append([RoundEntry(time=when(None, self._log), **asdict(told))], self._key)
 
     def enter(self, release: Release, path: str, say: _Say) -> None:
         """Enter the release, which is in a file, into the log, and write the proof beside it."""
         if self._log is None:
             return
-        from supm.cli._published import now  # noqa: PLC0415  where it is used
+        from supm.cli._published import when  # noqa: PLC0415  where it is used
         from supm.cli.publish import write_proof  # noqa: PLC0415  the same
         from supm.publication.publishing import publish  # noqa: PLC0415  the same
 
@@ -69,7 +69,7 @@ class Run:
             Path(path).read_bytes(),
             name=Path(path).name,
             statement=release.statement,
-            time=now(),
+            time=when(None, self._log),
             run=self._rounds[0].run,
             commitments=tuple(each.commitments for each in self._rounds),
         )

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from supm import RandomSource, secure, simulation
-from supm._errors import FederationError, SupmError
+from supm._errors import SupmError
 from supm.cli._federate_flower import fingerprint, needs_flower
 from supm.cli._federate_party import protocol_of
 from supm.cli._federate_record import Run
 from supm.cli._federate_study import read_rows, read_study, sources
+from supm.cli._service import UsageError
 from supm.engines import Answerer, run_in_process
 from supm.federation import Coordinator, FederatedStudy, Participant
 from supm.messages import Release
@@ -188,7 +189,7 @@ def _check_count(what: str, count: int, study: FederatedStudy) -> None:
     parties = study.protocol.circle.parties
     if count != parties:
         message = f"the study is for {parties} parties, and {count} {what} are given."
-        raise FederationError(message)
+        raise UsageError(message)
 
 
 def _raise(problem: Exception) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
+import stat
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,8 @@ from supm._errors import ParameterError
 __all__ = ["check_picture", "check_target", "read_text", "write_json", "write_text"]
 
 _FORMATS = (".png", ".pdf", ".svg")
+# What JSON may hold as it is, and what steers a terminal or turns the direction of a line.
+_STEERING = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def check_target(option: str, target: str | None) -> None:
@@ -84,7 +89,7 @@ def write_json(value: Any, target: str) -> None:  # noqa: ANN401  whatever JSON 
         The name of the file, or "-".
     """
     text = json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    write_text("--json", text, target)
+    write_text("--json", _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text), target)
 
 
 def write_text(option: str, text: str, target: str) -> None:
@@ -103,10 +108,29 @@ def write_text(option: str, text: str, target: str) -> None:
         sys.stdout.write(text)
         return
     try:
-        Path(target).write_text(text, encoding="utf-8")
+        _replace(Path(target).resolve(), text.encode())
     except OSError as error:
         hint = f"{error.strerror}."
         raise ParameterError(option, "a file that can be written", target, hint) from None
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file as a whole or not at all: a full disk leaves the one that was there."""
+    if not os.access(path.parent, os.W_OK) or (path.exists() and not path.is_file()):
+        path.write_bytes(content)  # into a device, or where no file can be made beside it
+        return
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+    fresh = path.with_name(f".supm-{os.getpid()}-{time.monotonic_ns()}")
+    try:
+        with fresh.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            fresh.chmod(mode)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def _finite(value: Any) -> Any:  # noqa: ANN401  whatever JSON can hold

@@ -68,6 +68,7 @@ def contribute_rows(
     int
         The exit code: 1 if an owner could not take part, or if nobody was to.
     """
+    _check_codes(codes, data.rows, arguments, invited=contribution.offer.invited)
     rows = _rows(contribution, data, codes, arguments.owner_column)
     aloud = sys.stderr if arguments.json == "-" else sys.stdout
     explain(contribution, [*contribution.words(), _cost(contribution)], aloud)
@@ -97,15 +98,24 @@ def _cost(contribution: Contribution) -> str:
     return f"Each owner who has not answered this before spends epsilon = {spent:.6g}."
 
 
+def _check_codes(
+    codes: list[str], rows: int, arguments: argparse.Namespace, *, invited: bool
+) -> None:
+    """Refuse before anybody spends what the aggregator would refuse afterwards."""
+    needed = bool(codes) or (invited and not arguments.dry_run)
+    if not needed or len(codes) >= rows:
+        return
+    got = f"holds {len(codes)}" if codes else "was not given; the study asks by invitation"
+    message = (
+        f"--invitation-file must hold a code for each of {counted(rows, 'record')}, one in each "
+        f"line, and {got}."
+    )
+    raise UsageError(message)
+
+
 def _rows(
     contribution: Contribution, data: Table, codes: list[str], column: str | None
 ) -> list[_Row]:
-    if codes and len(codes) < data.rows:
-        message = (
-            f"--invitation-file must be a file with a code for each of {data.rows} records, and "
-            f"holds {len(codes)}."
-        )
-        raise UsageError(message)
     given = [*codes[: data.rows]] if codes else [None] * data.rows
     names, held = owner_names(data, column), records(data, contribution.offer.columns)
     return [_Row(*each) for each in zip(names, held, given, strict=True)]

@@ -99,8 +99,9 @@ def _rotate(arguments: argparse.Namespace) -> int:
     with log_at(arguments.log) as log:
         old = signing_key(arguments)
         log.check_charge(old)
+        time = when(arguments.time, log)
         key = SigningKey.made(log.name, new)
-        place = log.rotate(old, key, when(arguments.time))
+        place = log.rotate(old, key, time)
     write_text("--new", f"{key.verifier}\n", str(public))
     print(f"From entry {place} on the key in {new} signs; readers who know the old one follow.")
     return 0
@@ -110,8 +111,8 @@ def _revoke(arguments: argparse.Namespace) -> int:
     from supm.cli._published import log_at, signing_key, verifier_key, when  # noqa: PLC0415  loaded when the verb runs
 
     with log_at(arguments.log) as log:
-        old = verifier_key(arguments.old)
-        place = log.revoke(old, signing_key(arguments), when(arguments.time))
+        old = verifier_key(arguments.old, "--old")
+        place = log.revoke(old, signing_key(arguments), when(arguments.time, log))
     print(f"Entry {place} says that the key {old.hash.hex()} is not to be believed any more.")
     return 0
 
@@ -133,7 +134,7 @@ def _deploy(arguments: argparse.Namespace) -> int:
         log.check_charge(key)
         _check_first(log, again=arguments.again)
         receipt = deployed(arguments.chain, account, log.first_key)
-        name_contract(log, key, receipt, account.address, when(arguments.time))
+        name_contract(log, key, receipt, account.address, when(arguments.time, log))
     told = {"contract": receipt.contract, "chain": receipt.chain, "gas": receipt.gas}
     line = (
         f"The contract {receipt.contract} on chain {receipt.chain} is this log's; {receipt.gas} "

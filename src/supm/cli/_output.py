@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import textwrap
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-__all__ = ["counted", "notice", "paragraph", "say", "table"]
+__all__ = ["counted", "notice", "notice_large", "paragraph", "printable", "say", "table"]
 
 _NOTICED = 0.01
+_LARGE = 10.0
 _WIDTH = 88
 
 
@@ -45,7 +47,7 @@ def table(
     a          10
     longer      5
     """
-    lines = [head, *rows]
+    lines = [[printable(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
     if widest is not None:
         lines = [line for row in lines for line in _broken(row, left, widest)]
     widths = [max(len(row[place]) for row in lines) for place in range(len(head))]
@@ -64,6 +66,18 @@ def notice(asked: float, kept: float) -> None:
         say(f"64-bit words cannot hold more than epsilon {kept:.4g} here; {asked:g} was asked for.")
 
 
+def notice_large(epsilon: float) -> None:
+    """Say on the standard error that a promise is worth nothing by itself.
+
+    Parameters
+    ----------
+    epsilon : float
+        What is promised; nothing is said where it is at most 10.
+    """
+    if epsilon > _LARGE:
+        say(f"epsilon {epsilon:.4g}: a factor as large as that protects nobody by itself.")
+
+
 def say(text: str) -> None:
     """Say something beside the result, on the standard error.
 
@@ -72,7 +86,7 @@ def say(text: str) -> None:
     text : str
         A sentence.
     """
-    print(f"supm: note: {text}", file=sys.stderr)
+    print(f"supm: note: {printable(text)}", file=sys.stderr)
 
 
 def paragraph(text: str, *, indent: str = "") -> str:
@@ -90,7 +104,33 @@ def paragraph(text: str, *, indent: str = "") -> str:
     str
         Lines without a final newline.
     """
-    return textwrap.fill(text, _WIDTH, initial_indent=indent, subsequent_indent=indent)
+    return textwrap.fill(printable(text), _WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+
+def printable(text: str) -> str:
+    r"""Return a text in which nothing steers a terminal: a stranger may have written a part of it.
+
+    Parameters
+    ----------
+    text : str
+        For people.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> printable("a\x1b]0;b")
+    'a?]0;b'
+    """
+    return text if text.isprintable() else "".join(map(_sign, text))
+
+
+def _sign(sign: str) -> str:
+    if sign.isprintable() or sign == "\n" or unicodedata.category(sign) == "Zs":
+        return sign
+    return " " if sign.isspace() else "?"
 
 
 def counted(number: int, noun: str) -> str:

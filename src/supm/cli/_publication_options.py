@@ -58,8 +58,9 @@ def add_contract(parser: argparse.ArgumentParser) -> None:
     """Add the option that says which contract a reader knows."""
     parser.add_argument(
         "--contract",
-        metavar="0x…",
-        help="the contract's address, from elsewhere than the log; without it the log is believed",
+        metavar="ID:0x…",
+        help="the contract's chain and address, from elsewhere than the log; without it the log is "
+        "believed",
     )
 
 

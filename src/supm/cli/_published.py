@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from supm._errors import MessageError, ParameterError, PublicationError, SupmError
+from supm.cli._output import paragraph
 from supm.cli._service import UsageError
 from supm.cli.statement import statement_of
 from supm.messages import ReleaseStatement, Statement
@@ -27,6 +29,7 @@ __all__ = [
     "UsageError",
     "account_at",
     "chain_at",
+    "chain_of",
     "deployed",
     "log_at",
     "new_account",
@@ -63,8 +66,10 @@ def reader_at(where: str | None) -> Log | RemoteLog:
     if where.startswith(("http://", "https://")):
         return RemoteLog(where)
     if "://" in where or not Path(where).is_file():
-        message = "--log must be a file that is there, or an address: http://… or https://…"
-        raise UsageError(message)
+        # An address may hold a password, so it is not shown.
+        got = f"{where.partition('://')[0]}://…" if "://" in where else where
+        wanted = "a file that is there, or an address (http://… or https://…)"
+        raise ParameterError("--log", wanted, got)
     return Log(Path(where), read_only=True)
 
 
@@ -101,7 +106,7 @@ def signing_key(arguments: argparse.Namespace) -> SigningKey:
         raise ParameterError("--signing-key", "a file that can be read", str(named), hint) from None
 
 
-def verifier_key(given: str | None) -> VerifierKey:
+def verifier_key(given: str | None, option: str = "--key") -> VerifierKey:
     """Return the public key of a log: a line, or a file that holds it."""
     if not given:
         message = (
@@ -109,14 +114,18 @@ def verifier_key(given: str | None) -> VerifierKey:
             "publisher by a way that you trust."
         )
         raise UsageError(message)
-    path = Path(given)
+    path, line = Path(given), given
+    wanted = "the log's public key, or a file that holds it"
     if "+" not in given or path.is_file():
         try:
-            given = path.read_text(encoding="utf-8")
+            line = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
-            wanted = "the log's public key, or a file that holds it"
-            raise ParameterError("--key", wanted, given) from None
-    return VerifierKey.parse(given)
+            raise ParameterError(option, wanted, given) from None
+    try:
+        return VerifierKey.parse(line)
+    except PublicationError:
+        hint = "It is one line of the form name+hash+key."
+        raise ParameterError(option, wanted, given, hint) from None
 
 
 def read_bytes(name: str, path: str) -> bytes:
@@ -174,42 +183,60 @@ def now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def when(given: str | None) -> str:
-    """Return the time that was given, which must not be in the future, or that of this machine."""
-    present = now()
-    if given is not None and given > present:
+def when(given: str | None, log: Log | None = None) -> str:
+    """Return the time that was given, which must not be in the future, or that of this machine.
+
+    Parameters
+    ----------
+    given : str, optional
+        What the publisher says.
+    log : Log, optional
+        Where the entry goes. If its last entry is dated later, by a clock that was wrong, its time
+        is taken: nothing can be dated before it, and a log must not stop for years.
+
+    Returns
+    -------
+    str
+    """
+    present, last = now(), "" if log is None else log.last_time
+    if given is not None and given > present and given != last:
         raise ParameterError("--time", f"a time that has passed; it is {present} now", given)
+    if given is None and last > present:
+        warning = (
+            f"WARNING: the last entry of the log is dated {last}, and it is {present} by the clock "
+            "of this machine: the new entry is dated as the last one."
+        )
+        print(paragraph(warning), file=sys.stderr)
+        return last
     return given or present
 
 
-def chain_at(url: str, named: ChainEntry, *, wanted: str | None = None) -> Chain:
+def chain_at(url: str, named: ChainEntry) -> Chain:
     """Return the contract that a log names, on the node at an address.
 
     Parameters
     ----------
     url : str
-        The node.
+        The node; if it is on another chain than the contract, it is refused when it is asked.
     named : ChainEntry
         What the log says.
-    wanted : str, optional
-        The contract's address as the reader knows it.
 
     Returns
     -------
     Chain
-
-    Raises
-    ------
-    PublicationError
-        If the log names another contract than the reader knows.
     """
-    if wanted is not None and wanted.lower() != named.contract.lower():
-        message = f"the log names the contract {named.contract}, not the one that you gave."
-        raise PublicationError(message)
     with _needs_chain_packages():
         from supm.publication.chain import Chain  # noqa: PLC0415  where it is installed
 
         return Chain(url, named.contract, chain=named.chain)
+
+
+def chain_of(url: str) -> int:
+    """Return the number of the chain that the node at an address is on."""
+    with _needs_chain_packages():
+        from supm.publication.chain import chain_of as asked  # noqa: PLC0415  where it is installed
+
+        return asked(url)
 
 
 def account_at(path: str | None) -> Account:
@@ -217,6 +244,9 @@ def account_at(path: str | None) -> Account:
     if not path:
         message = "--account must be given: the key of the account that pays (supm log account)."
         raise UsageError(message)
+    if not Path(path).exists():
+        hint = f"Make one with supm log account {path}."
+        raise ParameterError("--account", "a file that can be read", path, hint)
     with _needs_chain_packages():
         from supm.publication.chain import read_account  # noqa: PLC0415  where it is installed
 

@@ -9,6 +9,7 @@ from supm.cli._cells import missing, read_column
 from supm.cli._service import UsageError
 from supm.cli._table import Table
 from supm.schema import Attribute
+from supm.service.owners.allowed import saying_what_is_allowed
 
 __all__ = ["check_column", "one_row", "owner_names", "records"]
 
@@ -29,7 +30,8 @@ def records(table: Table, attributes: tuple[Attribute, ...]) -> list[dict[str, o
     """
     for each in attributes:
         check_column(table, each.name)
-    columns = {each.name: read_column(table, each).tolist() for each in attributes}
+    with saying_what_is_allowed(attributes):
+        columns = {each.name: read_column(table, each).tolist() for each in attributes}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

@@ -19,8 +19,10 @@ __all__ = [
     "add_database",
     "add_remote",
     "check_database",
+    "check_kind_of_database",
     "check_new",
     "checked",
+    "is_absent",
     "needs_server_packages",
     "remote_step",
     "say_status",
@@ -33,6 +35,7 @@ DATABASE: Final = "sqlite:///supm.db"
 """The database of `supm serve` and of `supm study`."""
 
 _STEP_SECONDS: Final = 900.0
+_LONGEST: Final = 1000
 _VARIABLE: Final = "SUPM_TOKEN"
 _DATABASE_VARIABLE: Final = "SUPM_DB"
 
@@ -61,6 +64,51 @@ def add_database(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_kind_of_database(url: str) -> None:
+    """Refuse what names no database; a password in it is not shown.
+
+    Parameters
+    ----------
+    url : str
+        What was given by ``--db``.
+    """
+    kind, database = _parsed(url)
+    if kind.startswith("postgres") or (kind == "sqlite" and database not in ("", ":memory:")):
+        return
+    scheme, sign, _ = url.partition("://")
+    got = f"{scheme}://…" if sign else url
+    hint = "A file is written as sqlite:///studies.db."
+    wanted = "sqlite:///FILE or postgresql://USER@HOST/NAME"
+    raise ParameterError("--db", wanted, "an address" if "@" in got else got, hint)
+
+
+def is_absent(url: str) -> bool:
+    """Return whether a database is a file that is not there.
+
+    Parameters
+    ----------
+    url : str
+        The database.
+
+    Returns
+    -------
+    bool
+    """
+    kind, database = _parsed(url)
+    return kind == "sqlite" and bool(database) and not Path(database).is_file()
+
+
+def _parsed(url: str) -> tuple[str, str]:
+    """Return the kind of a database and its name; nothing of what cannot be read."""
+    import sqlalchemy as sa  # noqa: PLC0415  loaded when the verb runs
+
+    try:
+        parsed = sa.make_url(url)
+    except (sa.exc.SQLAlchemyError, ValueError):
+        return "", ""
+    return parsed.get_backend_name(), parsed.database or ""
+
+
 def check_database(url: str) -> None:
     """Refuse a database file that is not there: to open it would make an empty one.
 
@@ -69,15 +117,7 @@ def check_database(url: str) -> None:
     url : str
         The database; one that is no file is left to the driver.
     """
-    import sqlalchemy as sa  # noqa: PLC0415  loaded when the verb runs
-
-    try:
-        parsed = sa.make_url(url)
-    except (sa.exc.SQLAlchemyError, ValueError):
-        return
-    if parsed.get_backend_name() != "sqlite" or not parsed.database:
-        return
-    if not Path(parsed.database).is_file():
+    if is_absent(url):
         message = (
             f"there is no database {shown_database(url)}; name the one of supm serve with --db, or "
             "make a study with supm study create."
@@ -146,7 +186,7 @@ def token_of(arguments: argparse.Namespace) -> str:
         token = os.environ.get(_VARIABLE, "").strip()
         message = f"the study's token is needed: set {_VARIABLE}, or name a file by --token-file."
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise SupmError(message)
+        raise UsageError(message)
     return token
 
 
@@ -173,7 +213,19 @@ def remote_step(arguments: argparse.Namespace, steps: list[tuple[str, str]]) -> 
     form: dict[str, Any] = {}
     for step, body in steps:
         form = checked(remote.post_json(f"/api/v1/studies/{name}/{step}", body))
+    _check_status(form)
     return form
+
+
+def _check_status(form: dict[str, Any]) -> None:
+    """Refuse an answer that is not the status of a study."""
+    texts = [form.get(each) for each in ("name", "purpose", "state", "guarantee")]
+    texts += [form.get(each, "") for each in ("by", "contact")]
+    counts = form.get("reports")
+    known = all(isinstance(each, str) for each in texts) and isinstance(counts, dict)
+    if not known or not all(type(each) is int for each in counts.values()):
+        message = "the aggregator took the step, and did not say where the study stands."
+        raise SupmError(message)
 
 
 def checked(answer: tuple[int, dict[str, Any]]) -> dict[str, Any]:
@@ -190,8 +242,9 @@ def checked(answer: tuple[int, dict[str, Any]]) -> dict[str, Any]:
     """
     status, form = answer
     if status >= 400:
-        message = str(form.get("error", f"the aggregator answered {status}."))
-        raise SupmError(message)
+        told = form.get("error")
+        known = isinstance(told, str) and 0 < len(told) <= _LONGEST
+        raise SupmError(told if known else f"the aggregator answered {status}.")
     return form
 
 
@@ -205,6 +258,9 @@ def say_status(form: dict[str, Any]) -> None:
     """
     purpose = f": {form['purpose']}" if form["purpose"] else ""
     print(paragraph(f"Study {form['name']}{purpose}"))
+    if form.get("by") or form.get("contact"):
+        contact = f" (contact: {form['contact']})" if form["contact"] else ""
+        print(paragraph(f"It is run by {form['by'] or 'somebody who gave no name'}{contact}."))
     reports = ", ".join(
         f"{counted(count, 'report')} to {phase}" for phase, count in form["reports"].items()
     )

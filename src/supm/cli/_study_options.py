@@ -9,7 +9,7 @@ from typing import Any, Final
 from supm._errors import ParameterError, SchemaError
 from supm.cli._arguments import suggestion
 from supm.cli._files import read_text
-from supm.cli._output import counted, notice
+from supm.cli._output import counted, notice, notice_large
 from supm.collection import account, plan
 from supm.messages import Study, Trust
 from supm.schema import Categorical, Continuous, Ordinal, Schema
@@ -61,7 +61,7 @@ def check_wishes(arguments: argparse.Namespace, budgets: list[float]) -> None:
 
 
 def notice_limits(study: Study) -> None:
-    """Say where a mechanism cannot spend what its question allows.
+    """Say where a mechanism cannot spend what its question allows, or a promise is worth little.
 
     Parameters
     ----------
@@ -76,6 +76,7 @@ def notice_limits(study: Study) -> None:
     ]
     if limits:
         notice(*min(limits, key=lambda pair: pair[1] / pair[0]))
+        notice_large(max(kept for _, kept in limits))
 
 
 def planned(

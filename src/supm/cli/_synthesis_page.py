@@ -8,16 +8,11 @@ from html import escape
 from typing import Final
 
 from supm.cli._output import counted
+from supm.cli._synthesis_columns import MOST_COLUMNS, columns_picture
 from supm.cli._synthesis_looks import DARK, LIGHT, Look
-from supm.cli._synthesis_pictures import (
-    MOST_COLUMNS,
-    MOST_PAIRS,
-    columns_picture,
-    matrices,
-    models_picture,
-    pairs_picture,
-)
+from supm.cli._synthesis_pictures import MOST_PAIRS, matrices, models_picture, pairs_picture
 from supm.synthesis.quality import Quality
+from supm.synthesis.quality_shape import shapes_in_words
 
 __all__ = ["page"]
 
@@ -42,9 +37,11 @@ p { margin: .5rem 0; max-width: 46rem; }
   padding: .7rem 1.1rem; margin: 1rem 0; }
 .unknown p { margin: .3rem 0; }
 figure { margin: 1rem 0; }
-figure img { width: 100%; height: auto; display: block; }
+figure img { width: 100%; min-width: 44rem; height: auto; display: block; }
 figcaption { font-size: .9rem; margin-top: .3rem; }
 .wide { overflow-x: auto; }
+.wide:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+@media print { figure img { min-width: 0; } }
 table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: right; padding: .28rem .8rem; border-bottom: 1px solid var(--line); }
 th:first-child, td:first-child { text-align: left; padding-left: 0; }
@@ -125,6 +122,7 @@ def _unknown(quality: Quality) -> Iterator[str]:
         return
     yield _figure(
         lambda look: pairs_picture(quality, look),
+        name="Chart of pairs of columns",
         alt=_pairs_in_words(quality),
         caption="Where the bar crosses zero, the noise hides whether two columns depend on each "
         "other at all. What the synthetic rows have there is a guess, drawn towards the others."
@@ -152,6 +150,7 @@ def _dependence(quality: Quality) -> Iterator[str]:
         )
     yield _figure(
         lambda look: matrices(quality, look),
+        name="Matrices of correlations",
         alt="Matrices of correlations of all pairs of columns: of the noisy records as they are, "
         "of what can be known, and of the synthetic rows. The table of pairs has the same figures.",
         caption="Noise makes every correlation of the noisy records too weak. A question mark is a "
@@ -168,8 +167,10 @@ def _columns(quality: Quality) -> Iterator[str]:
     yield "<h2>Distributions, before and after</h2>"
     yield _figure(
         lambda look: columns_picture(quality, look),
-        alt="Histograms of each column: of the synthetic rows, and of the noisy records, many of "
-        "which lie out of the possible range. The table of columns has the figures.",
+        name="Charts of distributions",
+        alt="Histograms of each column: of the synthetic rows, of the noisy records, many of which "
+        "lie out of the possible range, and a band for what can be known. "
+        f"{_of_shapes(quality)} The table of columns has the figures.",
         caption=_of_columns(quality),
     )
     head = ["column", "figure", "noisy", "known", "± s.e.", "synthetic"]
@@ -192,7 +193,28 @@ def _of_pairs(quality: Quality) -> str:
 def _of_columns(quality: Quality) -> str:
     count = len(quality.columns)
     some = f" The first {MOST_COLUMNS} of {count}." if count > MOST_COLUMNS else ""
-    return f"Within the public bounds of each column; each has a scale of its own.{some}"
+    return (
+        f"Within the public bounds of each column; each has a scale of its own.{some}"
+        f"{_of_bands(quality)} {_of_shapes(quality)}"
+    )
+
+
+def _of_bands(quality: Quality) -> str:
+    parts = []
+    if any(each.edges is not None for each in quality.columns):
+        parts.append(
+            " The grey band is where the true histogram lies, by two standard errors, once it is "
+            "blurred over the width of the line above the chart. What is finer than that line the "
+            "noise hides: peaks and gaps of the synthetic rows that are narrower may come from it."
+        )
+    if any(each.edges is None for each in quality.columns):
+        parts.append(" The upright lines are the true shares of classes, by two standard errors.")
+    return "".join(parts)
+
+
+def _of_shapes(quality: Quality) -> str:
+    hidden = shapes_in_words({each.name: each.shape for each in quality.columns})
+    return hidden or "The shapes of all columns are known, as far as the bands tell."
 
 
 def _models(quality: Quality) -> Iterator[str]:
@@ -206,6 +228,7 @@ def _models(quality: Quality) -> Iterator[str]:
     told = "; ".join(f"{each.name} {report.told(each)}" for each in report.errors)
     yield _figure(
         lambda look: models_picture(quality, look),
+        name="Chart of models",
         alt=f"Bars of the {report.measure}. {report.told_measure}: {told}.",
         caption=report.method,
     )
@@ -214,13 +237,19 @@ def _models(quality: Quality) -> Iterator[str]:
     yield from _details("The same as a table", [_table(head, rows)])
 
 
-def _figure(draw: Callable[[Look], str], *, alt: str, caption: str) -> str:
+def _figure(draw: Callable[[Look], str], *, name: str, alt: str, caption: str) -> str:
     light, dark = (_inside(draw(look)) for look in (LIGHT, DARK))
     return (
-        f'<figure><picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'
-        f'<img src="{light}" alt="{escape(alt, quote=True)}"></picture>'
+        f"<figure>{_wide(name)}"
+        f'<picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+        f'<img src="{light}" alt="{escape(alt, quote=True)}"></picture></div>'
         f"<figcaption>{escape(caption)}</figcaption></figure>"
     )
+
+
+def _wide(name: str) -> str:
+    """Open a box that scrolls where it is too wide, for a keyboard too."""
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{escape(name, quote=True)}">'
 
 
 def _inside(picture: str) -> str:
@@ -228,7 +257,7 @@ def _inside(picture: str) -> str:
 
 
 def _details(title: str, content: Iterable[str]) -> Iterator[str]:
-    yield f'<details><summary>{escape(title)}</summary><div class="wide">'
+    yield f"<details><summary>{escape(title)}</summary>{_wide(title)}"
     yield from content
     yield "</div></details>"
 

@@ -1,4 +1,4 @@
-"""Pictures of a quality report: pairs, matrices, columns and models, before and after."""
+"""Pictures of a quality report: pairs, matrices and models, before and after."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from matplotlib.colors import LinearSegmentedColormap, ListedColormap
 
 from supm.cli._synthesis_looks import Look, brief, drawn_as_svg, tidy
 from supm.synthesis.quality import Quality
-from supm.synthesis.quality_columns import ColumnQuality
 from supm.synthesis.quality_dependence import KNOWN, Dependence
 
 __all__ = [
-    "MOST_COLUMNS",
     "MOST_PAIRS",
-    "columns_picture",
     "matrices",
     "models_picture",
     "pairs_picture",
@@ -24,16 +21,10 @@ __all__ = [
 
 MOST_PAIRS: Final = 24
 """How many pairs are drawn; the page's table has all."""
-MOST_COLUMNS: Final = 16
-"""How many columns are drawn; the page's table has all."""
 
 # Points along a matrix that its labels share.
 _LABELS: Final = 170.0
 _NUMBERED: Final = 12
-_MOST_LABELS: Final = 16
-# Letters that stand beside each other under a picture of one column.
-_ACROSS_LABELS: Final = 24
-_ACROSS: Final = 4
 _WIDTH: Final = 10.4
 
 
@@ -95,37 +86,6 @@ def matrices(quality: Quality, look: Look) -> str:
         figure.colorbar(shown, ax=list(cells), shrink=0.6, pad=0.015, label="correlation")
 
     return drawn_as_svg(size, look, draw)
-
-
-def columns_picture(quality: Quality, look: Look) -> str:
-    """Draw the distributions of the columns, before and after.
-
-    Parameters
-    ----------
-    quality : Quality
-        The report.
-    look : Look
-        For a light or a dark page.
-
-    Returns
-    -------
-    str
-        SVG.
-    """
-    shown = quality.columns[:MOST_COLUMNS]
-    across = min(_ACROSS, len(shown))
-    down = math.ceil(len(shown) / across)
-
-    def draw(figure: Any) -> None:  # noqa: ANN401  matplotlib ships no types
-        cells = figure.subplots(down, across, squeeze=False).ravel()
-        for cell, column in zip(cells, shown, strict=False):
-            _draw_column(cell, column, look)
-        for cell in cells[len(shown) :]:
-            cell.set_axis_off()
-        handles, names = cells[0].get_legend_handles_labels()
-        figure.legend(handles, names, loc="outside upper center", ncols=3, frameon=False)
-
-    return drawn_as_svg((_WIDTH, 0.5 + 2.1 * down), look, draw)
 
 
 def models_picture(quality: Quality, look: Look) -> str:
@@ -262,50 +222,3 @@ def _draw_matrix(panel: Any, found: Dependence, hidden: Any, look: Look) -> Any:
     panel.invert_yaxis()
     panel.set_aspect("equal")
     return shown
-
-
-def _draw_column(panel: Any, column: ColumnQuality, look: Look) -> None:  # noqa: ANN401  the same
-    if column.edges is None:
-        _draw_classes(panel, column, look)
-    else:
-        panel.stairs(
-            column.synthetic,
-            column.edges,
-            fill=True,
-            color=look.synthetic,
-            alpha=0.45,
-            label="synthetic rows",
-        )
-        panel.stairs(
-            column.noisy, column.edges, color=look.noisy, linewidth=1.4, label="noisy records"
-        )
-        if column.clean is not None:
-            panel.stairs(
-                column.clean, column.edges, color=look.clean, linewidth=1.6, label="clean records"
-            )
-    if column.edges is not None:
-        panel.locator_params(axis="x", nbins=4)
-    beyond = f"\n{column.beyond:.0%} of reports out of range" if column.beyond > 0.005 else ""
-    panel.set_title(f"{brief(column.name)}{beyond}", size=9)
-    panel.set_yticks([])
-    tidy(panel, look, axis="y")
-
-
-def _draw_classes(panel: Any, column: ColumnQuality, look: Look) -> None:  # noqa: ANN401  the same
-    places = np.arange(len(column.labels))
-    bars = [("synthetic rows", column.synthetic, look.synthetic, 0.45)]
-    bars.append(("noisy records", column.noisy, look.noisy, 0.9))
-    if column.clean is not None:
-        bars.append(("clean records", column.clean, look.clean, 0.9))
-    width = 0.8 / len(bars)
-    for place, (name, shares, colour, alpha) in enumerate(bars):
-        offset = (place - (len(bars) - 1) / 2) * width
-        panel.bar(places + offset, shares, width, color=colour, alpha=alpha, label=name)
-    if len(column.labels) > _MOST_LABELS:
-        panel.set_xticks([])
-        panel.set_xlabel(f"{len(column.labels)} classes, in the order of the schema", size=8)
-        return
-    upright = len(column.labels) <= 2 or sum(map(len, column.labels)) <= _ACROSS_LABELS
-    names = [brief(each) for each in column.labels]
-    size = 8.0 if upright else 6.5
-    panel.set_xticks(places, names, rotation=0 if upright else 90, size=size)

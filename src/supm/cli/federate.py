@@ -259,6 +259,11 @@ def _take_part(arguments: argparse.Namespace) -> int:
 def _key(arguments: argparse.Namespace) -> int:
     from supm.cli._federate_flower import made_key  # noqa: PLC0415  loaded when the verb runs
 
+    for path in (arguments.output, f"{arguments.output}.pub"):
+        check_target("-o", path)
+        if Path(path).exists():
+            hint = "It may be a party's only key; name another file."
+            raise ParameterError("-o", "a new file", path, hint)
     made_key(Path(arguments.output))
     print(f"Keep {arguments.output}; give {arguments.output}.pub to the owner of the server.")
     return 0
@@ -266,11 +271,22 @@ def _key(arguments: argparse.Namespace) -> int:
 
 def _check_targets(arguments: argparse.Namespace) -> None:
     check_target("-o", arguments.output)
+    _check_unpublished(arguments.output)
     check_target("--json", arguments.json)
     check_target("--receipt", getattr(arguments, "receipt", None))
     if getattr(arguments, "publish", None) and arguments.output in (None, "-"):
         wanted = "a file, because --publish enters it into the log"
         raise ParameterError("-o", wanted, arguments.output)
+
+
+def _check_unpublished(target: str | None) -> None:
+    """Refuse to write over what was published: its proof would prove what is no more."""
+    if target in (None, "-") or not Path(target).exists():
+        return
+    proof = f"{target}.proof"
+    if Path(proof).exists():
+        hint = f"{proof} proves what the file holds now; name another file."
+        raise ParameterError("-o", "a file that was not published", target, hint)
 
 
 def _aloud(arguments: argparse.Namespace) -> TextIO:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from supm._errors import PublicationError
@@ -22,7 +22,9 @@ from supm.cli._publication_options import (
 )
 
 if TYPE_CHECKING:
-    from supm.publication.entry import ChainEntry, Entry
+    from supm.publication.checkpoint import SignedCheckpoint
+    from supm.publication.entry import Entry
+    from supm.publication.reading import LogReader
 
 __all__ = ["add_to"]
 
@@ -34,6 +36,7 @@ examples:
   supm log show --log releases.db            what was published?
   supm log show --log https://hospitals.example
   supm log prove release.json --log releases.db      the proof again, under the newest anchor
+  supm log prove release.json --log https://hospitals.example --key releases.pub
   supm log check --log https://hospitals.example --key releases.pub --checkpoint kept.txt
                                              rebuild the root from all entries; is it the same log?
   supm log rotate --log releases.db --new releases2.key
@@ -84,6 +87,7 @@ def _add_show(parser: argparse.ArgumentParser) -> None:
 def _add_prove(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="what was published")
     add_log(parser, "the log's file or address")
+    add_reader_key(parser)
     parser.add_argument(
         "-o", "--output", metavar="P", help="where the proof goes; FILE.proof by default"
     )
@@ -104,15 +108,17 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 def _show(arguments: argparse.Namespace) -> int:
     from supm.cli._published import reader_at  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.entry import read_entry  # noqa: PLC0415  the same
-    from supm.publication.monitoring import entries_of  # noqa: PLC0415  the same
     from supm.publication.reading import history_of  # noqa: PLC0415  the same
 
     check_target("--json", arguments.json)
     log = reader_at(arguments.log)
-    size, history = log.checkpoint().checkpoint.size, history_of(log)
+    now = log.checkpoint()
+    size = now.checkpoint.size
+    history = history_of(log, size)
+    history.check(now)
     keys = [str(each) for each in history.keys]
     if arguments.json:
-        entries = [json.loads(each) for each in entries_of(log, size)]
+        entries = _all_entries(log, now)
         told = {"name": log.first_key.name, "keys": keys, "size": size}
         told["revoked"] = [str(each) for each in history.revoked]
         write_json(told | {"entries": entries}, arguments.json)
@@ -137,6 +143,25 @@ def _show(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _all_entries(log: LogReader, now: SignedCheckpoint) -> list[Any]:
+    """Return all entries as plain values: those that the log signed for, and no others."""
+    from supm.publication.entry_reader import EntryReader  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.monitoring import entries_of, rebuilt  # noqa: PLC0415  the same
+
+    reader, found = EntryReader(), list[Any]()
+
+    def taken(text: str) -> str:
+        reader.read(text)
+        found.append(json.loads(text))
+        return text
+
+    _, root, _ = rebuilt(map(taken, entries_of(log, now.checkpoint.size)))
+    if root != now.checkpoint.root:
+        message = "the entries of the log are not those that it signed for; see supm log check."
+        raise PublicationError(message)
+    return found
+
+
 def _named(entry: Entry) -> tuple[str, str]:
     names = {"round": "run", "key": "act", "chain": "contract"}
     name = str(getattr(entry, names.get(entry.kind, "name")))
@@ -148,13 +173,25 @@ def _named(entry: Entry) -> tuple[str, str]:
 
 def _prove(arguments: argparse.Namespace) -> int:
     from supm.cli._checking import check_replaceable  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._published import proof_from, read_bytes, reader_at  # noqa: PLC0415  the same
+    from supm.cli._published import (  # noqa: PLC0415  the same
+        proof_from,
+        read_bytes,
+        reader_at,
+        verifier_key,
+    )
+    from supm.publication.log import Log  # noqa: PLC0415  the same
     from supm.publication.proof import Proof  # noqa: PLC0415  the same
+    from supm.publication.verification import verify_file  # noqa: PLC0415  the same
 
     target = arguments.output or f"{arguments.file}.proof"
     check_replaceable("-o", target, Proof.from_json)
-    content = hashlib.sha256(read_bytes("FILE", arguments.file)).hexdigest()
-    proof = proof_from(reader_at(arguments.log), content)
+    content, log = read_bytes("FILE", arguments.file), reader_at(arguments.log)
+    # What comes from an address is checked before it takes the place of a proof.
+    ours = isinstance(log, Log) and not arguments.key
+    key = log.first_key if ours else verifier_key(arguments.key)
+    proof = proof_from(log, hashlib.sha256(content).hexdigest())
+    for _ in verify_file(content, proof, key):
+        pass
     write_text("-o", proof.to_json() + "\n", target)
     size = proof.checkpoint.checkpoint.size
     if target != "-":
@@ -173,7 +210,8 @@ def _check(arguments: argparse.Namespace) -> int:
 
 
 def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[str]:
-    from supm.cli._published import reader_at, verifier_key  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._contracts import anchors_of, known_contract  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._published import now, reader_at, verifier_key  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.checkpoint import SignedCheckpoint  # noqa: PLC0415  the same
     from supm.publication.monitoring import check_log  # noqa: PLC0415  the same
     from supm.publication.reading import contracts_of  # noqa: PLC0415  the same
@@ -183,9 +221,11 @@ def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[st
     if arguments.checkpoint:
         known = SignedCheckpoint.parse(read_text("--checkpoint", arguments.checkpoint))
     contracts = anchors = None
+    contract = known_contract(arguments)
     if arguments.chain:
         contracts = [entry for _, entry in contracts_of(log)]
-        anchors = _anchors(contracts, arguments)
+        anchors, warnings = anchors_of(arguments.chain, contracts, contract)
+        yield from warnings
     newest = log.checkpoint()
     facts |= {"log": newest.checkpoint.name, "size": newest.checkpoint.size}
     with bar(total=newest.checkpoint.size, unit=" entries", label="reading the log") as shown:
@@ -197,27 +237,9 @@ def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[st
             known=known,
             contracts=contracts,
             anchors=anchors,
+            clock=now(),
             tell=lambda _: tell(),
         )
     if arguments.keep:
         write_text("--keep", newest.text, arguments.keep)
         yield f"The newest checkpoint is kept in {arguments.keep}."
-
-
-def _anchors(named: Sequence[ChainEntry], arguments: argparse.Namespace) -> dict[int, bytes]:
-    """Return the roots in every contract that the log ever named."""
-    from supm.cli._published import chain_at  # noqa: PLC0415  loaded when the verb runs
-
-    found = dict[int, bytes]()
-    if not named:
-        message = "the log names no contract on a chain; leave --chain out."
-        raise PublicationError(message)
-    for each in named:
-        wanted = arguments.contract if each == named[-1] else None
-        chain = chain_at(arguments.chain, each, wanted=wanted)
-        chain.check_code(log=bytes.fromhex(each.log), publisher=each.publisher)
-        for anchor in chain.anchors():
-            if found.setdefault(anchor.size, anchor.root) != anchor.root:
-                message = f"two contracts of the log hold different roots of {anchor.size} entries."
-                raise PublicationError(message)
-    return found

@@ -29,11 +29,13 @@ _SURE = (
     "Is it private already? Publish?"
 )
 _NOTHING = "Nothing was published."
+_HOW = "Write one with supm statement {} --json statement.json."
 
 _EXAMPLES = """\
 examples:
   supm log create releases.db --name hospitals.example/releases    once
   supm publish release.json --log releases.db                      writes release.json.proof
+  supm statement release.json --json statement.json                write down what it promises
   supm publish table.csv --statement statement.json --log releases.db --yes
   supm publish release.json --log releases.db --chain http://127.0.0.1:8545 --account payer.key
 
@@ -91,7 +93,7 @@ def _run(arguments: argparse.Namespace) -> int:
         if arguments.chain:
             _check_chain(log, arguments)
         size = log.size
-        name, time = Path(arguments.file).name, when(arguments.time)
+        name, time = Path(arguments.file).name, when(arguments.time, log)
         place = publish(log, key, content, name=name, statement=statement, time=time)
         # Before anything is asked of a chain: what is published has its proof, whatever comes.
         write_proof(log, place, target)
@@ -122,13 +124,14 @@ def _statement(
         if own is None:
             message = (
                 "--statement must be given: the file is no release or model of SUPM that holds "
-                "a statement of its own."
+                f"a statement of its own. {_HOW.format('release.json')}"
             )
             raise UsageError(message)
         return own
     noun, given, _ = statement_of(read_text("--statement", path))
     if not noun.startswith("statement"):
-        message = f"--statement must be a statement alone, and {path} is a {noun}; supm statement."
+        hint = _HOW.format(path)
+        message = f"--statement must be a statement alone, and {path} is a {noun}. {hint}"
         raise UsageError(message)
     if own is not None and own != given:
         message = "--statement says something else than the file itself; leave it out."

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
+from supm._errors import ParameterError
 from supm.cli._arguments import real, whole
 from supm.cli._files import check_target, write_json
 from supm.cli._output import say
@@ -12,6 +14,8 @@ from supm.cli._service import (
     DATABASE,
     UsageError,
     add_database,
+    check_kind_of_database,
+    is_absent,
     needs_server_packages,
     shown_database,
 )
@@ -75,19 +79,23 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     with needs_server_packages():
         from supm.service.app import Settings  # noqa: PLC0415  loaded when the verb runs
-        from supm.service.serving import run  # noqa: PLC0415  the same
+        from supm.service.serving import check_address, run  # noqa: PLC0415  the same
 
     check_target("--json", arguments.json)
     if (arguments.certificate is None) != (arguments.key is None):
         message = "--certificate must be given together with --key: a certificate needs its key."
         raise UsageError(message)
+    check_kind_of_database(arguments.db)
+    _check_files(arguments)
+    check_address(arguments.host, arguments.port)
     if arguments.certificate is None and arguments.host not in _HERE:
         say("without --certificate tokens travel in clear; put TLS before it, or give one.")
     settings = Settings(rate=arguments.rate, burst=max(4 * arguments.rate, 1.0))
+    created = is_absent(arguments.db)
     studies = _studies(arguments.db)
 
     def ready(address: str) -> None:
-        _say(address, studies, arguments)
+        _say(address, studies, arguments, created=created)
         if arguments.log is not None and arguments.json != "-":
             print(f"It shows the releases of {arguments.log}: {address}/releases", flush=True)
 
@@ -115,14 +123,29 @@ def _studies(url: str) -> list[tuple[str, str]]:
         store.close()
 
 
-def _say(address: str, studies: list[tuple[str, str]], arguments: argparse.Namespace) -> None:
+def _check_files(arguments: argparse.Namespace) -> None:
+    """Refuse before a database is made."""
+    files = ("--certificate", arguments.certificate), ("--key", arguments.key)
+    for option, path in (*files, ("--log", arguments.log)):
+        if path is not None and not Path(path).is_file():
+            raise ParameterError(option, "a file that is there", path)
+
+
+def _say(
+    address: str,
+    studies: list[tuple[str, str]],
+    arguments: argparse.Namespace,
+    *,
+    created: bool = False,
+) -> None:
     if arguments.json:
         write_json({"url": address}, arguments.json)
     if arguments.json != "-":
         print(f"The aggregator is at {address} (stop it with Ctrl-C).")
         served = "1 study" if len(studies) == 1 else f"{len(studies)} studies"
         shown = ":" if studies else "; supm study create makes one."
-        print(f"It serves {served} of {shown_database(arguments.db)}{shown}")
+        new = ", which was created now" if created else ""
+        print(f"It serves {served} of {shown_database(arguments.db)}{new}{shown}")
         for name, state in studies[:_SHOWN]:
             print(f"  {address}/studies/{name} ({state})")
         if len(studies) > _SHOWN:

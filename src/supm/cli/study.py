@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
-from supm._errors import ParameterError, SupmError
+from supm._errors import SupmError
 from supm.cli._arguments import epsilon, whole
 from supm.cli._files import check_target, write_json
 from supm.cli._options import METHODS, add_study_options
 from supm.cli._output import counted, paragraph, table
 from supm.cli._service import (
+    DATABASE,
     UsageError,
     add_database,
     check_database,
+    check_kind_of_database,
     check_new,
     needs_server_packages,
     say_status,
     shown_database,
     write_private,
 )
+from supm.cli._study_limits import by_phase, limit_lines, moment_to_come, whole_number
+from supm.cli.contribute import agreed
 
 if TYPE_CHECKING:
     from supm.messages import Study
@@ -34,13 +40,18 @@ _EXAMPLES = """\
 examples:
   supm study create --schema schema.json --owners 10000 --epsilon 2 --purpose "Who falls ill?"
   supm study create --schema schema.json --epsilon 4 --minimum 500 --deadline 2030-12-01 \\
-      --token-file token.txt --invitations 100 --invitations-file codes.txt
+      --token-file token.txt --invitations 100 --invitations-file codes.txt \\
+      --by "St Mary's hospital" --contact study@hospital.example
   supm study list
   supm study show NAME
   supm study close NAME
 """
-_PHASES = ("reduce", "train", "test")
 _ONCE = "Analyst token, shown this once and stored hashed"
+_FOR_GOOD = (
+    "A closed study stays closed: it takes no more reports, its model answers no more, and what "
+    "waits to be counted is dropped."
+)
+_WIDEST = 40
 
 
 def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -60,6 +71,8 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     for name, what, run in (("show", "show one study", _show), ("close", "close for good", _close)):
         act = _added(acts, name, what, run)
         act.add_argument("name", metavar="NAME", help="the study's name")
+        if name == "close":
+            act.add_argument("--yes", action="store_true", help="close it without asking")
         act.add_argument("--json", metavar="FILE", help="write its state; - prints it")
 
 
@@ -81,7 +94,7 @@ def _added(
 
 
 def _add_create(acts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = _added(acts, "create", "make a study, and print its token once", _create)
+    parser = _added(acts, "create", "make a study and its token", _create)
     parser.add_argument("--schema", required=True, metavar="FILE", help="what is public")
     parser.add_argument(
         "--owners", type=whole(1, 1 << 40), metavar="N", help="how many owners to expect"
@@ -91,6 +104,11 @@ def _add_create(acts: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     add_study_options(parser)
     parser.add_argument("--purpose", default="", metavar="TEXT", help="what the study is for")
+    for name, noun, what in (
+        ("by", "NAME", "who runs it"),
+        ("contact", "TEXT", "how owners reach who runs it"),
+    ):
+        parser.add_argument(f"--{name}", default="", metavar=noun, help=f"{what}; owners see it")
     when = "until when (UTC), such as 2030-12-01 or 2030-12-01T18:00+01:00"
     for name, what in (("minimum", "how many reports a step needs"), ("deadline", when)):
         parser.add_argument(
@@ -118,6 +136,7 @@ def _opened(arguments: argparse.Namespace, *, new: bool = False) -> Iterator[Sto
         from supm.service.errors import UnknownStudy  # noqa: PLC0415  loaded when the verb runs
         from supm.service.store import Store  # noqa: PLC0415  the same
 
+    check_kind_of_database(arguments.db)
     if not new:
         check_database(arguments.db)
     store = Store.open(arguments.db)
@@ -137,8 +156,14 @@ def _create(arguments: argparse.Namespace) -> int:
         planned,
         read_schema,
     )
+    from supm.messages._texts import check_text  # noqa: PLC0415  the same
+
+    with needs_server_packages():
+        from supm.service.store.values import LONGEST  # noqa: PLC0415  the same
 
     _check_files(arguments)
+    for option, text in (("--by", arguments.by), ("--contact", arguments.contact)):
+        check_text(option, text, LONGEST)
     schema = read_schema(arguments.schema)
     study = planned(
         schema, arguments.epsilon, arguments, owners=arguments.owners, purpose=arguments.purpose
@@ -199,8 +224,8 @@ def _stored(study: Study, arguments: argparse.Namespace) -> dict[str, Any]:
             new_invitation,
             new_token,
         )
-    minimums = _by_phase("--minimum", arguments.minimum, _whole)
-    deadlines = _by_phase("--deadline", arguments.deadline, _moment)
+    minimums = by_phase("--minimum", arguments.minimum, whole_number)
+    deadlines = by_phase("--deadline", arguments.deadline, moment_to_come)
     token, codes = new_token(), [new_invitation() for _ in range(arguments.invitations or 0)]
     with _opened(arguments, new=True) as store, _secrets(arguments, token, codes):
         opened = store.create(
@@ -209,6 +234,8 @@ def _stored(study: Study, arguments: argparse.Namespace) -> dict[str, Any]:
             minimums={phase: int(count) for phase, count in minimums.items()},
             deadlines=deadlines,
             invitations=[hash_invitation(code) for code in codes],
+            by=arguments.by,
+            contact=arguments.contact,
         )
     return {
         "name": opened.name,
@@ -229,6 +256,8 @@ def _tell(made: dict[str, Any], arguments: argparse.Namespace) -> None:
         return
     print(f"Study {made['name']} is {made['state']}.")
     print(f"Page for owners: {made['page']} (dashboard: {made['dashboard']})")
+    serve = "supm serve" if arguments.db == DATABASE else "supm serve with the same --db"
+    print(f"Run {serve}, then open http://127.0.0.1:8000{made['page']}")
     if arguments.invitations_file:
         codes = counted(made["invitations"], "invitation")
         print(f"{codes} in {arguments.invitations_file}; give one to each owner.")
@@ -252,30 +281,43 @@ def _list(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write_json({"studies": found}, arguments.json)
     if arguments.json != "-":
-        rows = [
-            [each["name"], each["state"], each["target"], f"{sum(each['reports'].values()):,}"]
-            for each in found
-        ]
-        head = ["name", "state", "target", "reports"]
-        print(table(head, rows, left=3) if rows else "There are no studies in this database.")
+        head = ["name", "state", "target", "purpose", "epsilon", "reports"]
+        rows = [_row(each) for each in found]
+        print(table(head, rows, left=4) if rows else "There are no studies in this database.")
     return 0
+
+
+def _row(form: dict[str, Any]) -> list[str]:
+    purpose = shorten(form["purpose"], _WIDEST, placeholder="…") or "-"
+    reports = f"{sum(form['reports'].values()):,}"
+    told = [form["name"], form["state"], form["target"], purpose]
+    return [*told, f"{form['epsilon']:g}", reports]
 
 
 def _show(arguments: argparse.Namespace) -> int:
     check_target("--json", arguments.json)
     with _opened(arguments) as store:
-        form = _status(store, store.find(arguments.name))
-    _report(form, arguments)
+        opened = store.find(arguments.name)
+        form = _status(store, opened)
+    _report(form, opened, arguments)
     return 0
 
 
 def _close(arguments: argparse.Namespace) -> int:
     check_target("--json", arguments.json)
+    aloud = sys.stderr if arguments.json == "-" else sys.stdout
     with _opened(arguments) as store:
         from supm.service.actions import close  # noqa: PLC0415  loaded when the verb runs
+        from supm.service.states import State  # noqa: PLC0415  the same
 
-        form = _status(store, close(store, arguments.name))
-    _report(form, arguments)
+        if store.find(arguments.name).state is not State.CLOSED:
+            print(paragraph(_FOR_GOOD), file=aloud)
+            no = "Nothing was closed."
+            if not agreed("Close the study?", aloud, yes=arguments.yes, otherwise=no):
+                return 1
+        opened = close(store, arguments.name)
+        form = _status(store, opened)
+    _report(form, opened, arguments)
     return 0
 
 
@@ -285,44 +327,10 @@ def _status(store: Store, opened: Opened) -> dict[str, Any]:
     return status(store, opened)
 
 
-def _report(form: dict[str, Any], arguments: argparse.Namespace) -> None:
+def _report(form: dict[str, Any], opened: Opened, arguments: argparse.Namespace) -> None:
     if arguments.json:
         write_json(form, arguments.json)
     if arguments.json != "-":
         say_status(form)
-        for phase, least in form["minimums"].items():
-            print(paragraph(f"To {phase}, {counted(least, 'report')} or more are needed."))
-        for phase, when in form["deadlines"].items():
-            print(paragraph(f"Reports to {phase} are taken until {when}."))
-
-
-def _by_phase(option: str, given: list[str], read: Any) -> dict[str, float]:  # noqa: ANN401  a reader
-    """Return values by phase; one that names none is for reduce and train."""
-    found: dict[str, float] = {}
-    for text in given:
-        phase, sign, value = text.rpartition("=")
-        if sign and phase not in _PHASES:
-            raise ParameterError(option, f"about one of {', '.join(_PHASES)}", phase)
-        found |= dict.fromkeys((phase,) if sign else _PHASES[:2], read(option, value))
-    return found
-
-
-def _whole(option: str, text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) <= 12):
-        raise ParameterError(option, "a whole number, such as 500 or train=500", text)
-    return int(text)
-
-
-def _moment(option: str, text: str) -> float:
-    from datetime import UTC, datetime  # noqa: PLC0415  loaded when the verb runs
-
-    try:
-        when = datetime.fromisoformat(text)
-        # In UTC it is shown later on, where it may be out of what a calendar holds.
-        when = when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        wanted = "a date or time such as 2030-12-01 or train=2030-12-01T18:00+01:00"
-        raise ParameterError(option, wanted, text) from None
-    if when <= datetime.now(UTC):
-        raise ParameterError(option, "a time to come (UTC unless it says otherwise)", text)
-    return when.timestamp()
+        for line in limit_lines(form, opened):
+            print(paragraph(line))

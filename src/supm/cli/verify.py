@@ -6,17 +6,24 @@ import argparse
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from supm._errors import PublicationError
 from supm.cli._files import read_text
 from supm.cli._publication_options import add_chain, add_contract, add_reader_key, add_telling
 
 if TYPE_CHECKING:
+    from supm.cli._contracts import KnownContract
     from supm.publication.keys import VerifierKey
     from supm.publication.proof import Proof
+    from supm.publication.reading import LogReader
 
 __all__ = ["add_to"]
+
+_ALONE: Final = (
+    "WARNING: another log under the same key may have roots of other sizes in this contract; with "
+    "--log, or by supm log check --chain, all of them are compared with the log."
+)
 
 _EXAMPLES = """\
 examples:
@@ -60,6 +67,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[str]:
+    from supm.cli._contracts import known_contract  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._published import read_bytes, reader_at, verifier_key  # noqa: PLC0415  loaded when the verb runs
     from supm.messages import Commitments  # noqa: PLC0415  the same
     from supm.publication.verification import (  # noqa: PLC0415  the same
@@ -75,6 +83,7 @@ def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[st
     receipt = None
     if arguments.receipt:
         receipt = Commitments.from_json(read_text("--receipt", arguments.receipt))
+    known = known_contract(arguments)
     proof = _proof(content, arguments)
     yield from verify_file(content, proof, key)
     yield from _promise(content, proof, facts)
@@ -83,24 +92,34 @@ def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[st
     if log is not None:
         yield from verify_log(log, proof, key)
     if arguments.chain:
-        yield from _chain(arguments, proof, key)
+        yield from _chain(arguments.chain, known, log, proof, key)
 
 
-def _chain(arguments: argparse.Namespace, proof: Proof, key: VerifierKey) -> Iterator[str]:
+def _chain(
+    url: str,
+    known: KnownContract | None,
+    log: LogReader | None,
+    proof: Proof,
+    key: VerifierKey,
+) -> Iterator[str]:
+    from supm.cli._contracts import doubts  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._published import chain_at  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.anchors import verify_anchors  # noqa: PLC0415  the same
     from supm.publication.verification import verify_chain  # noqa: PLC0415  the same
 
     named = proof.contract
     if named is None:
         message = "the proof names no contract: the log was not anchored when it was made."
         raise PublicationError(message)
-    chain = chain_at(arguments.chain, named, wanted=arguments.contract)
+    if known is not None:
+        known.check(named)
+    chain = chain_at(url, named)
     yield from verify_chain(chain, proof, key)
-    if arguments.contract is None:
-        yield (
-            "WARNING: which contract it is, only the log says; to be sure that everybody sees the "
-            "same log, get its address from elsewhere and give it with --contract."
-        )
+    if log is not None:
+        yield from verify_anchors(chain, log, proof, key)
+    else:
+        yield _ALONE
+    yield from doubts(known, named)
 
 
 def _proof(content: bytes, arguments: argparse.Namespace) -> Proof:
@@ -120,7 +139,7 @@ def _proof(content: bytes, arguments: argparse.Namespace) -> Proof:
 
 
 def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[str]:
-    """Say what is promised: derived from the file's own noise where it tells that."""
+    """Say what is promised: derived from the noise that the file names, where it names it."""
     from supm.cli._published import own_statement  # noqa: PLC0415  loaded when the verb runs
 
     entry, own = proof.entry, own_statement(content)
@@ -139,10 +158,11 @@ def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[st
     }
     if told.simulation:
         yield "WARNING: it was a SIMULATION, so nothing of it is private."
-    source = "derived anew from the file's own noise"
-    if own is None:
-        source = "as the publisher states it: it cannot be derived from this file"
     promised = " ".join(f"For {whom}: {each.sentence}" for whom, each in entry.guarantees.items())
     trust = getattr(told, "trust", "")
     when = f"Published {entry.time} (as the publisher says)."
-    yield f"{when} The guarantee, {source}: {promised} {trust}".rstrip()
+    mark, source = "", "derived anew from the noise that the file names"
+    if own is None:
+        mark = "WARNING: the promise is not checked. "
+        source = "as the publisher states it: it cannot be derived from this file"
+    yield f"{mark}{when} The guarantee, {source}: {promised} {trust}".rstrip()

@@ -94,6 +94,8 @@ def _set_limits(arguments: argparse.Namespace) -> int:
     with Wallet(arguments.wallet) as wallet:
         wallet.limit(**given)
         print(f"From now on: {_allowed(wallet.limits)}.")
+        for line in _exceeded(_for_machines(wallet)):
+            print(paragraph(line))
     return 0
 
 
@@ -148,6 +150,21 @@ def _allowed(limits: Limits) -> str:
     total, study = limits.total, limits.per_study
     first = "no limit in total" if total is None else f"at most {total:.6g} in total"
     return f"{first}, {'no limit' if study is None else f'at most {study:.6g}'} for one study"
+
+
+def _exceeded(told: dict[str, Any]) -> list[str]:
+    """Say where a limit is below what is spent: nothing is taken back by it."""
+    most = max((each["spent"] or 0.0 for each in told["studies"]), default=0.0)
+    pairs = (
+        ("in total", told["spent"], told["total"]),
+        ("on one study", most, told["per_study"]),
+    )
+    return [
+        f"This is exceeded already: {spent:.6g} is spent {where}, and that stays spent. Nothing "
+        "more will be."
+        for where, spent, limit in pairs
+        if limit is not None and spent > limit
+    ]
 
 
 def _for_machines(wallet: Wallet) -> dict[str, Any]:

@@ -169,6 +169,9 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     def from_json(cls, text: str, *, random_state: int | None = None) -> CopulaSynthesizer:
         """Read what `to_json` wrote; nothing in it is executed.
 
+        The promise is derived anew from the schema in it. Whether the records were a simulation is
+        the word of who saved it: nothing in a text can show that.
+
         Parameters
         ----------
         text : str

@@ -11,6 +11,7 @@ from supm._errors import MessageError, ParameterError
 from supm._json import canonical, check_fields, read_object
 from supm._validation import check_kind
 from supm.messages._texts import check_text, is_hash
+from supm.messages._totals import check_total
 from supm.messages.study import check_version
 from supm.privacy import Guarantee
 
@@ -106,6 +107,7 @@ class ReleaseStatement:
         for each in self.parts:
             check_kind("each of parts", each, Part)
         check_kind("total", self.total, Guarantee)
+        check_total("total", self.total, [each.guarantee for each in self.parts])
         check_text("trust", self.trust, _LONGEST)
         check_kind("simulation", self.simulation, bool)
         check_text("software", self.software, _LONGEST)

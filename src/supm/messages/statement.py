@@ -9,6 +9,7 @@ from supm._errors import MessageError, ParameterError
 from supm._json import canonical, check_fields, read_object
 from supm._validation import check_kind
 from supm.messages._texts import check_text, is_hash
+from supm.messages._totals import check_total
 from supm.messages.study import check_version
 from supm.messages.trust import PHASES
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
@@ -115,6 +116,9 @@ class Statement:
             raise ParameterError("phases", "different ones", f"{len(names)} statements")
         check_kind("training", self.training, Guarantee)
         check_kind("testing", self.testing, Guarantee)
+        for name, total in (("training", self.training), ("testing", self.testing)):
+            phases = [each for each in self.phases if (each.phase == "test") == (name == "testing")]
+            check_total(name, total, [each.guarantee for each in phases])
         check_kind("simulation", self.simulation, bool)
         check_text("software", self.software, _LONGEST)
 

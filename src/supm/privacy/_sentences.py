@@ -11,11 +11,12 @@ from supm.privacy._order import Shape
 __all__ = ["factor_sentence", "gaussian_sentence", "greatest_factor"]
 
 _THREE_DIGITS_UP: Final = Context(prec=3, rounding=ROUND_CEILING)
+_SIX_DIGITS_UP: Final = Context(prec=6, rounding=ROUND_CEILING)
 
 
 def factor_sentence(name: str, shape: Shape) -> str:
     """Say what a factor part (epsilon, delta) promises."""
-    figures, addition = f"epsilon = {shape.epsilon}", ""
+    figures, addition = f"epsilon = {_six_digits(shape.epsilon)}", ""
     if shape.delta > 0.0:
         figures, addition = f"{figures}, delta = {shape.delta}", f", plus {shape.delta}"
     return (
@@ -37,9 +38,14 @@ def gaussian_sentence(shape: Shape) -> str:
 def greatest_factor(epsilon: float) -> str:
     """Return e^epsilon to three digits, rounded up, or as a power where it is large."""
     if epsilon > 10.0:
-        return f"e^{epsilon}"
+        return f"e^{_six_digits(epsilon)}"
     if epsilon == 0.0:
         return "1"
     above = math.nextafter(math.exp(epsilon), math.inf)
     exact = Decimal.from_float(above)  # noqa: FURB164  Decimal(…) obeys the caller's traps
     return f"{_THREE_DIGITS_UP.plus(exact):f}"
+
+
+def _six_digits(epsilon: float) -> float:
+    """Return a number of at most six digits that is no less: to say more than is spent is true."""
+    return float(_SIX_DIGITS_UP.create_decimal(repr(epsilon)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from supm._errors import ParameterError, PublicationError
@@ -21,6 +22,7 @@ _HASH: Final = re.compile("[0-9a-f]{64}")
 _ADDRESS: Final = re.compile("0x[0-9a-fA-F]{40}")
 _LONGEST: Final = 200
 _MOST_PARTIES: Final = 100_000
+_TIME: Final = len("2026-11-18T14:00:00Z")
 
 
 def check_hash(name: str, text: object) -> None:
@@ -41,12 +43,16 @@ def check_time(text: object) -> None:
     --------
     >>> check_time("2026-11-18T14:00:00Z")
     """
-    try:
-        good = datetime.strptime(str(text), "%Y-%m-%dT%H:%M:%SZ").isoformat() + "Z" == text  # noqa: DTZ007  the Z says UTC
-    except ValueError:
-        good = False
-    if not good:
+    if not isinstance(text, str) or len(text) != _TIME or not _is_time(text):
         raise ParameterError("time", "a time in UTC such as 2026-11-18T14:00:00Z", text)
+
+
+@lru_cache(maxsize=1024)
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").isoformat() + "Z" == text  # noqa: DTZ007  the Z says UTC
+    except ValueError:
+        return False
 
 
 def check_label(name: str, text: object) -> None:

@@ -131,6 +131,12 @@ class Log:
         """How many entries it has."""
         return self.checkpoint().checkpoint.size
 
+    @property
+    def last_time(self) -> str:
+        """When the last entry is dated; nothing where there is none."""
+        size = self.size
+        return self._entry(size - 1).time if size else ""
+
     def __enter__(self) -> Self:
         """Return the log."""
         return self
@@ -200,6 +206,7 @@ class Log:
         return places, fresh
 
     def _check_times(self, size: int, fresh: Sequence[Entry]) -> None:
+        # Equal times are allowed, so that an entry of a clock that was wrong does not end a log.
         times = [self._entry(size - 1).time] if size and fresh else []
         times += [each.time for each in fresh]
         if times != sorted(times):

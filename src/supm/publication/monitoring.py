@@ -8,11 +8,12 @@ from typing import Final
 
 from supm._errors import PublicationError
 from supm.publication.checkpoint import SignedCheckpoint
-from supm.publication.entry import ChainEntry, Entry, KeyEntry, ReleaseEntry, RoundEntry, read_entry
+from supm.publication.entry import ChainEntry, Entry, KeyEntry, ReleaseEntry, RoundEntry
+from supm.publication.entry_reader import EntryReader
 from supm.publication.forks import ForkError
 from supm.publication.history import KeyHistory
 from supm.publication.keys import VerifierKey
-from supm.publication.merkle import Peaks
+from supm.publication.merkle import Peaks, check_consistency
 from supm.publication.reading import LogReader, changes_of
 
 __all__ = ["check_log", "entries_of", "rebuilt"]
@@ -68,6 +69,7 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
     known: SignedCheckpoint | None = None,
     contracts: Sequence[ChainEntry] | None = None,
     anchors: Mapping[int, bytes] | None = None,
+    clock: str | None = None,
     tell: Callable[[int], None] | None = None,
 ) -> Iterator[str]:
     """Yield in words what was checked of a whole log.
@@ -86,6 +88,8 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
         The contracts whose anchors are given, as the log told them; its entries must agree.
     anchors : mapping of int to bytes, optional
         The roots that a chain holds, by size.
+    clock : str, optional
+        The reader's own time, in UTC: a log that is dated after it is warned of.
     tell : callable, optional
         Is told each number of entries read so far.
 
@@ -100,8 +104,12 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
     """
     now, roots = now or log.checkpoint(), dict(anchors or {})
     size = now.checkpoint.size
-    # Before anything is read: what nobody signed may have no end.
-    KeyHistory.followed(key, changes_of(log)).check(now)
+    # Before anything is read: what nobody signed may have no end, and two roots of one size tell
+    # all of a fork, whatever the log answers to other questions.
+    told = KeyHistory.followed(key, changes_of(log, size))
+    told.check(now)
+    if known is not None:
+        _check_same_size(known, now, told)
     reading = _Reading()
     sizes = {*roots, *([known.checkpoint.size] if known else [])}
     count, root, found = rebuilt(map(reading.take, entries_of(log, size)), sizes, tell)
@@ -112,6 +120,11 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
     yield f"The root of the {count} raw entries is the one that is signed."
     reading.check_runs()
     yield reading.words
+    if clock is not None and reading.time > clock:
+        yield (
+            f"WARNING: the last entry is dated {reading.time}, and it is {clock} by your clock: "
+            "one of the two clocks is wrong."
+        )
     if known is not None:
         _check_known(known, log, now, history, found)
         yield f"It begins with the {known.checkpoint.size} entries of the checkpoint that you kept."
@@ -139,6 +152,13 @@ def _check_root(now: SignedCheckpoint, count: int, root: bytes) -> None:
         raise PublicationError(message)
 
 
+def _check_same_size(known: SignedCheckpoint, now: SignedCheckpoint, told: KeyHistory) -> None:
+    first, second = known.checkpoint, now.checkpoint
+    if first.size == second.size and first.root != second.root:
+        told.signer(known)
+        raise ForkError(known, now, (), root=second.root)
+
+
 def _check_known(
     known: SignedCheckpoint,
     log: LogReader,
@@ -156,8 +176,17 @@ def _check_known(
         raise PublicationError(message)
     size, root = known.checkpoint.size, found[known.checkpoint.size]
     if root != known.checkpoint.root:
+        raise ForkError(known, now, _path(log, size, root, now), root=root)
+
+
+def _path(log: LogReader, size: int, root: bytes, now: SignedCheckpoint) -> Sequence[bytes]:
+    """Return the path from a beginning to the newest root; none where the log gives a false one."""
+    try:
         path = log.consistency(size, now.checkpoint.size)
-        raise ForkError(known, now, path, root=root)
+        check_consistency(size, root, now.checkpoint.size, now.checkpoint.root, path)
+    except PublicationError:
+        return ()  # the fork is seen all the same: the entries were read
+    return path
 
 
 def _check_anchors(roots: Mapping[int, bytes], size: int, found: dict[int, bytes]) -> None:
@@ -179,8 +208,9 @@ class _Reading:
     def __init__(self) -> None:
         self.changes: list[tuple[int, KeyEntry]] = []
         self.contracts: list[ChainEntry] = []
+        self.time = ""
+        self._reader = EntryReader()
         self._count = 0
-        self._time = ""
         self._contents: set[str] = set()
         self._runs: dict[tuple[str, int], RoundEntry] = {}
         self._released: list[tuple[ReleaseEntry, tuple[tuple[str, ...], ...]]] = []
@@ -194,11 +224,11 @@ class _Reading:
         )
 
     def take(self, text: str) -> str:
-        entry, place = read_entry(text), self._count
-        if entry.time < self._time:
+        entry, place = self._reader.read(text), self._count
+        if entry.time < self.time:
             message = f"entry {place} is dated {entry.time}, before the one before it."
             raise PublicationError(message)
-        self._count, self._time = place + 1, entry.time
+        self._count, self.time = place + 1, entry.time
         self._note(place, entry)
         return text
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Final, Protocol
 
 from supm._errors import PublicationError
 from supm.publication.checkpoint import SignedCheckpoint
-from supm.publication.entry import ChainEntry, KeyEntry, read_entry
+from supm.publication.entry import ChainEntry, Entry, KeyEntry, read_entry
 from supm.publication.history import KeyHistory
 from supm.publication.keys import VerifierKey
 
 __all__ = ["LogReader", "changes_of", "contracts_of", "entry_at", "history_of"]
+
+# Changes of keys, or contracts: more than a log has in its life.
+_MOST: Final = 10_000
 
 
 class LogReader(Protocol):
@@ -54,13 +59,33 @@ def entry_at(log: LogReader, place: int) -> str:
     return found[0]
 
 
-def changes_of(log: LogReader) -> list[tuple[int, KeyEntry]]:
-    """Return the entries by which keys changed, with their places."""
-    found = [(place, read_entry(entry_at(log, place))) for place in log.places("key")]
-    return [(place, entry) for place, entry in found if isinstance(entry, KeyEntry)]
+def changes_of(log: LogReader, size: int | None = None) -> list[tuple[int, KeyEntry]]:
+    """Return the entries by which keys changed, with their places.
+
+    Parameters
+    ----------
+    log : LogReader
+        The log.
+    size : int, optional
+        Of how many entries; what was added since is left out. Of all by default.
+
+    Returns
+    -------
+    list of tuple of int and KeyEntry
+
+    Raises
+    ------
+    PublicationError
+        If the log names places out of order, too many, or where something else is.
+    """
+    return [
+        (place, entry)
+        for place, entry in _told(log, KeyEntry.kind, size)
+        if isinstance(entry, KeyEntry)
+    ]
 
 
-def history_of(log: LogReader) -> KeyHistory:
+def history_of(log: LogReader, size: int | None = None) -> KeyHistory:
     """Return the keys of a log, as its own entries tell them.
 
     Raises
@@ -68,14 +93,34 @@ def history_of(log: LogReader) -> KeyHistory:
     PublicationError
         If a change is not signed by the key in charge.
     """
-    history = KeyHistory.followed(log.first_key, changes_of(log))
+    history = KeyHistory.followed(log.first_key, changes_of(log, size))
     if history.since:
         message = "the log says that its first key took over from another one."
         raise PublicationError(message)
     return history
 
 
-def contracts_of(log: LogReader) -> list[tuple[int, ChainEntry]]:
+def contracts_of(log: LogReader, size: int | None = None) -> list[tuple[int, ChainEntry]]:
     """Return every contract in which a log was ever anchored, with the places of the entries."""
-    found = [(place, read_entry(entry_at(log, place))) for place in log.places("chain")]
-    return [(place, entry) for place, entry in found if isinstance(entry, ChainEntry)]
+    return [
+        (place, entry)
+        for place, entry in _told(log, ChainEntry.kind, size)
+        if isinstance(entry, ChainEntry)
+    ]
+
+
+def _told(log: LogReader, kind: str, size: int | None) -> Iterator[tuple[int, Entry]]:
+    """Yield the entries of a kind: each costs a question, so a log cannot name them at will."""
+    places = [place for place in log.places(kind) if size is None or place < size]
+    if len(places) > _MOST or any(each < 0 for each in places[:1]):
+        message = f"the log names too many places of entries of kind {kind}, or one that is none."
+        raise PublicationError(message)
+    if any(first >= second for first, second in pairwise(places)):
+        message = f"the log names the places of entries of kind {kind} out of order."
+        raise PublicationError(message)
+    for place in places:
+        entry = read_entry(entry_at(log, place))
+        if entry.kind != kind:
+            message = f"the log says that entry {place} is of kind {kind}, and it is not."
+            raise PublicationError(message)
+        yield place, entry

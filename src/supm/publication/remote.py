@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from supm._errors import PublicationError
+from supm.publication._deadline import within
 from supm.publication.checkpoint import SignedCheckpoint
 from supm.publication.keys import VerifierKey
 from supm.publication.proof import Proof
@@ -20,8 +21,12 @@ from supm.publication.proof import Proof
 __all__ = ["RemoteLog", "UnreachableError"]
 
 _SECONDS: Final = 30.0
-_SECONDS_FOR_ALL: Final = 120.0
-_MOST_BYTES: Final = 1 << 28
+_SECONDS_FOR_ALL: Final = 60.0
+# A page is full with its first 2^20 characters, and an entry of at most 2^24 may follow, which
+# JSON makes longer. What else a log answers is short.
+_MOST_BYTES: Final = (1 << 20) + 2 * (1 << 24)
+_MOST_SHORT: Final = 1 << 20
+_LONG: Final = ("entries", "proof")
 
 
 class UnreachableError(PublicationError):
@@ -112,11 +117,11 @@ class RemoteLog:
 
     def _get(self, what: str, **query: object) -> bytes:
         address = f"{self._address}/log/{what}?{urllib.parse.urlencode(query)}"
+        most = _MOST_BYTES if what.startswith(_LONG) else _MOST_SHORT
         try:
-            with _ONE_HOST.open(address, timeout=_SECONDS) as answer:
-                return _read(answer)
-        except urllib.error.HTTPError as error:
-            message = f"the log refused with status {error.code}; is it the address of a log?"
+            return within(_SECONDS_FOR_ALL, lambda: _asked(address, most))
+        except TimeoutError:
+            message = "the log did not answer to the end in time; nothing of it was used."
             raise UnreachableError(message) from None
         except (OSError, http.client.HTTPException):
             message = "the log does not answer; check its address, or try again later."
@@ -136,12 +141,23 @@ class _NoOtherHost(urllib.request.HTTPRedirectHandler):
 _ONE_HOST: Final = urllib.request.build_opener(_NoOtherHost)
 
 
-def _read(answer: http.client.HTTPResponse) -> bytes:
-    """Read an answer, within a limit for all of it: one for each byte is none."""
+def _asked(address: str, most: int) -> bytes:
+    """Return an answer, of which so many bytes are read."""
+    try:
+        with _ONE_HOST.open(address, timeout=_SECONDS) as answer:
+            return _read(answer, most)
+    except urllib.error.HTTPError as error:
+        error.close()
+        message = f"the log refused with status {error.code}; is it the address of a log?"
+        raise UnreachableError(message) from None
+
+
+def _read(answer: http.client.HTTPResponse, most: int) -> bytes:
+    # Who waits has given up by then, and the thread that reads ends.
     give_up, found = time.monotonic() + _SECONDS_FOR_ALL, bytearray()
     while piece := answer.read1(1 << 16):
         found += piece
-        if len(found) > _MOST_BYTES or time.monotonic() > give_up:
+        if len(found) > most or time.monotonic() > give_up:
             message = "the log's answer has no end; nothing of it was used."
             raise UnreachableError(message)
     return bytes(found)

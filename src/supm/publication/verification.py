@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -28,9 +28,16 @@ class AnchoredRoots(Protocol):
     def anchored(self, size: int) -> AnchoredRoot | None:
         """Return what was anchored at a size."""
 
+    def anchors(self) -> Sequence[AnchoredRoot]:
+        """Return all anchors, from the first to the last."""
+
 
 class AnchoredRoot(Protocol):
     """What a chain says of one size."""
+
+    @property
+    def size(self) -> int:
+        """Of how many entries."""
 
     @property
     def root(self) -> bytes:
@@ -85,8 +92,11 @@ def verify_file(content: bytes, proof: Proof, key: VerifierKey) -> Iterator[str]
     size, name = checkpoint.checkpoint.size, checkpoint.checkpoint.name
     yield f"The checkpoint of {size} entries is signed by {followed} ({signer.hash.hex()})."
     proof.release.check(checkpoint)
+    if proof.contract is not None and proof.chain is not None:
+        proof.chain.check(checkpoint)
     steps = len(proof.release.path)
-    yield f"The entry is number {proof.release.index} of the log {name}: {steps} hashes show it."
+    shown = "1 hash shows" if steps == 1 else f"{steps} hashes show"
+    yield f"The entry is number {proof.release.index} of the log {name}: {shown} it."
 
 
 def _signer(proof: Proof, key: VerifierKey) -> VerifierKey:
@@ -132,7 +142,9 @@ def verify_receipt(proof: Proof, receipt: Commitments) -> Iterator[str]:
     yield f"What party {number} sent is counted in all {len(counted)} rounds of the release."
 
 
-def verify_log(log: LogReader, proof: Proof, key: VerifierKey) -> Iterator[str]:
+def verify_log(
+    log: LogReader, proof: Proof, key: VerifierKey, *, now: SignedCheckpoint | None = None
+) -> Iterator[str]:
     """Yield in words that a log, as it is now, begins with what a proof shows.
 
     Parameters
@@ -143,6 +155,8 @@ def verify_log(log: LogReader, proof: Proof, key: VerifierKey) -> Iterator[str]:
         Of the release; `verify_file` has checked it.
     key : VerifierKey
         The key of the log that the reader trusts.
+    now : SignedCheckpoint, optional
+        The log's checkpoint to check; the newest by default.
 
     Yields
     ------
@@ -153,8 +167,8 @@ def verify_log(log: LogReader, proof: Proof, key: VerifierKey) -> Iterator[str]:
     PublicationError
         If it does not (a ForkError, with the evidence), or the key was revoked in between.
     """
-    now: SignedCheckpoint = log.checkpoint()
-    history = KeyHistory.followed(key, changes_of(log))
+    now = now or log.checkpoint()
+    history = KeyHistory.followed(key, changes_of(log, now.checkpoint.size))
     history.check(now)
     history.check(proof.checkpoint)
     sizes = proof.checkpoint.checkpoint.size, now.checkpoint.size

@@ -81,11 +81,13 @@ def positions(name: str, raw: RawColumn, values: Sequence[Value]) -> NDArray[np.
     found[~raw.missing] = [place.get(each, -1) for each in present]
     unknown = int((found < 0).sum())
     if unknown:
-        message = (
-            f"{name}: {unknown} of {found.size} records hold a value that is not among the "
-            f"{len(values)} declared ones; correct the records or declare every possible value."
+        verb = "holds" if unknown == 1 else "hold"
+        fact = (
+            f"{name}: {unknown} of {found.size} records {verb} a value that is not among the "
+            f"{len(values)} declared ones"
         )
-        raise RecordError(message)
+        advice = "correct the records or declare every possible value"
+        raise RecordError(fact, advice, attribute=name)
     return found
 
 
@@ -159,10 +161,9 @@ def _is_number(kind: type) -> bool:
 
 
 def _not_numbers(name: str, noun: str) -> RecordError:
-    return RecordError(
-        f"{name}: the column holds {noun} where numbers are expected; "
-        "convert it, or declare the attribute as ordinal or categorical."
-    )
+    fact = f"{name}: the column holds {noun} where numbers are expected"
+    advice = "convert it, or declare the attribute as ordinal or categorical"
+    return RecordError(fact, advice, attribute=name)
 
 
 def _refuse_infinite(name: str, infinite: int, rows: int) -> None:

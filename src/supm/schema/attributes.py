@@ -179,9 +179,8 @@ def _present(attribute: Continuous | _Listed, column: object) -> RawColumn:
     raw = raw_column(attribute.name, column)
     absent = int(raw.missing.sum())
     if absent and attribute.missing == "refuse":
-        message = (
-            f"{attribute.name}: {absent} of {raw.missing.size} records have no value; "
-            'leave them out or declare the attribute with missing="class".'
-        )
-        raise RecordError(message)
+        verb = "has" if absent == 1 else "have"
+        fact = f"{attribute.name}: {absent} of {raw.missing.size} records {verb} no value"
+        advice = 'leave them out or declare the attribute with missing="class"'
+        raise RecordError(fact, advice, attribute=attribute.name)
     return raw

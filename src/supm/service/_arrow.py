@@ -67,6 +67,7 @@ def _read(body: bytes, most: int) -> tuple[dict[str, str], NDArray[np.uint8], ND
     for message in messages:
         left -= _rows(message, left)
         batch = pa.ipc.read_record_batch(message, schema)
+        # First: what is not valid may end the process when it is looked at.
         batch.validate(full=True)
         ids.append(_ids(batch.column(0)))
         symbols.append(_symbols(batch.column(1)))
@@ -110,7 +111,10 @@ def _rows(message: Any, most: int) -> int:  # noqa: ANN401  pyarrow ships no typ
         raise _refusal()
     length = _field(metadata, batch, _LENGTH)
     rows = struct.unpack_from("<q", metadata, length)[0] if length else 0
-    if not 0 <= rows <= most:
+    if rows == 0:
+        sentence = "a batch has at least one report."
+        raise MessageError(sentence)
+    if not 0 < rows <= most:
         sentence = "a batch has too many reports; send at most 10,000 at a time."
         raise MessageError(sentence)
     return int(rows)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -14,6 +14,7 @@ from supm.collection import train as train_on
 from supm.learning import RadialSVM
 from supm.messages import Model, Study
 from supm.service.errors import StateChanged, StoreError
+from supm.service.shared import Shared
 from supm.service.states import State
 from supm.service.store import Opened, Store
 
@@ -30,6 +31,7 @@ __all__ = [
 
 # Should the server stop meanwhile, reports are taken again after so long.
 _PAUSE_SECONDS: Final = 600.0
+_MOST_TRAININGS: Final = 2
 
 
 class NotReady(SupmError):  # noqa: N818  a study that has to wait is no error
@@ -189,10 +191,11 @@ class Models:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._lock = threading.Lock()
-        self._held: dict[str, Trained] = {}
+        # Of their own: others must not wait for a thread until a model is trained.
+        self._threads = ThreadPoolExecutor(_MOST_TRAININGS, thread_name_prefix="supm-train")
+        self._shared: Shared[Trained] = Shared(executor=self._threads)
 
-    def find(self, opened: Opened) -> Trained:
+    async def find(self, opened: Opened) -> Trained:
         """Return the trained model of a study that has one.
 
         Parameters
@@ -204,11 +207,11 @@ class Models:
         -------
         Trained
         """
-        # One at a time: two requests would train the same model twice.
-        with self._lock:
-            if opened.name not in self._held:
-                self._held[opened.name] = self._again(opened)
-            return self._held[opened.name]
+        return await self._shared.get(opened.name, lambda: self._again(opened))
+
+    def stop(self) -> None:
+        """Begin no other training."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _again(self, opened: Opened) -> Trained:
         if opened.model is None:

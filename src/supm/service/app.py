@@ -19,12 +19,14 @@ from supm.publication.log import Log
 from supm.service.actions import Models
 from supm.service.answers import Refused, answer_error
 from supm.service.api import add_api
+from supm.service.bodies import BodyLimit
 from supm.service.doors import Doors
 from supm.service.ingest import Writer
-from supm.service.limits import Buckets, RateLimit
+from supm.service.limits import Buckets, RateLimit, Shares
 from supm.service.logs import Metrics, RequestLog
 from supm.service.pages import add_pages
 from supm.service.security import SecurityHeaders
+from supm.service.shared import Shared
 from supm.service.store import Store
 
 __all__ = ["Settings", "make_app"]
@@ -34,11 +36,14 @@ _DESCRIPTION: Final = (
     "own device and send reports; the analyst reduces, trains and serves with a token. No raw "
     "value is ever asked for."
 )
+_LOOK_SECONDS: Final = 1.0
 _ALLOWED: Final[dict[str, Integers | Reals]] = {
     "largest_report": Integers("largest_report", 1 << 10, 1 << 26),
     "largest_batch": Integers("largest_batch", 1 << 10, 1 << 28),
     "most_waiting": Integers("most_waiting", 1, 1 << 26),
     "most_streams": Integers("most_streams", 1, 1 << 16),
+    "most_streams_each": Integers("most_streams_each", 1, 1 << 16),
+    "most_body_bytes": Integers("most_body_bytes", 1 << 10, 1 << 40),
     "rate": Reals("rate", 0.1, 1e9),
     "burst": Reals("burst", 1.0, 1e9),
 }
@@ -58,6 +63,11 @@ class Settings:
         How many reports may wait for the database before others are sent away for a while.
     most_streams : int, default 256
         How many may watch the progress of studies at the same time.
+    most_streams_each : int, default 32
+        How many of them may be one client.
+    most_body_bytes : int, default 2^28
+        How many bytes the bodies that are read may have together; a quarter of them one client's.
+        One body is always read.
     rate : float, default 5,000
         How many requests a second one client may send in the long run.
     burst : float, default 20,000
@@ -73,6 +83,8 @@ class Settings:
     largest_batch: int = 1 << 24
     most_waiting: int = 200_000
     most_streams: int = 256
+    most_streams_each: int = 32
+    most_body_bytes: int = 1 << 28
     rate: float = 5_000.0
     burst: float = 20_000.0
 
@@ -116,6 +128,7 @@ def make_app(store: Store, *, settings: Settings | None = None, log: Log | None 
     for kind in (Refused, SupmError, HTTPException, RequestValidationError):
         app.add_exception_handler(kind, answer_error)
     # The last one added is the outermost.
+    app.add_middleware(BodyLimit, shares=_bodies(limits))
     buckets = Buckets(rate=limits.rate, burst=limits.burst)
     app.add_middleware(RateLimit, buckets=buckets)
     app.add_middleware(SecurityHeaders)
@@ -141,8 +154,18 @@ def _add_state(app: FastAPI, store: Store, settings: Settings, log: Log | None) 
     app.state.doors = Doors(store)
     app.state.models = Models(store)
     app.state.metrics = Metrics()
-    app.state.streams = 0
+    app.state.looks = Shared(seconds=_LOOK_SECONDS)
+    app.state.health = Shared(seconds=_LOOK_SECONDS)
+    app.state.watchers = Shares(
+        "too many are watching", most=settings.most_streams, each=settings.most_streams_each
+    )
     app.state.stopping = False
+
+
+def _bodies(settings: Settings) -> Shares:
+    largest = max(settings.largest_report, settings.largest_batch)
+    most = max(settings.most_body_bytes, largest)
+    return Shares("too much is being sent", most=most, each=max(most // 4, largest))
 
 
 @asynccontextmanager
@@ -152,4 +175,5 @@ async def _run_writer(app: FastAPI) -> AsyncIterator[None]:
         yield
     finally:
         app.state.stopping = True
+        app.state.models.stop()
         await app.state.writer.stop()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from supm.collection import Interview, interview
 from supm.service.answers import Refused
 from supm.service.errors import UnknownStudy
+from supm.service.shared import Shared
 from supm.service.store import Opened, Store
 from supm.service.wire import Told
 
@@ -79,7 +80,12 @@ class Doors:
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.time) -> None:
         self._store, self._clock = store, clock
         self._studies: dict[str, tuple[float, Opened]] = {}
-        self._asked: dict[tuple[str, str], Interview] = {}
+        self._asked: Shared[Interview] = Shared()
+
+    async def expect(self, name: str) -> None:
+        """Raise UnknownStudy where there is none, before anything that comes for it is read."""
+        if name not in self._studies:
+            await self._find(name)
 
     async def open(self, name: str, told: Told) -> Door:
         """Return the door at which reports arrive.
@@ -136,13 +142,7 @@ class Doors:
 
     async def _interview(self, opened: Opened, phase: str) -> Interview:
         key = opened.study.hash, phase
-        if key not in self._asked:
-            if len(self._asked) >= _MOST_KEPT:
-                self._asked.clear()
-            asked = await run_in_threadpool(interview, opened.study, phase)
-            self._asked[key] = asked
-            return asked
-        return self._asked[key]
+        return await self._asked.get(key, lambda: interview(opened.study, phase))
 
 
 def find(store: Store, name: str) -> Opened:

@@ -65,11 +65,9 @@ class Remote:
         attempts: int = 6,
         wait: Callable[[float], None] = time.sleep,
     ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ParameterError("URL", "one that begins with http:// or https://", url)
-        here = parts.hostname in _HERE
-        if token is not None and parts.scheme == "http" and not here:
+        scheme, host = _checked("URL", url, "one that begins with http:// or https://")
+        here = host in _HERE
+        if token is not None and scheme == "http" and not here:
             hint = "A token is not sent in clear."
             raise ParameterError("URL", "one that begins with https://", url, hint)
         self._url = url.rstrip("/")
@@ -182,12 +180,29 @@ def split_study_url(url: str) -> tuple[str, str]:
     >>> split_study_url("http://127.0.0.1:8000/studies/a1b2c3d4e5")
     ('http://127.0.0.1:8000', 'a1b2c3d4e5')
     """
+    wanted = "the address of a study, such as https://host/studies/NAME"
+    _checked("--study", url, wanted)
     base, found, rest = url.partition("/studies/")
     name = rest.partition("/")[0]
-    if not found or not name.isalnum() or not base.startswith(("http://", "https://")):
-        wanted = "the address of a study, such as https://host/studies/NAME"
+    if not found or not name.isalnum():
         raise ParameterError("--study", wanted, url)
     return base.removesuffix("/api/v1"), name
+
+
+def _checked(option: str, url: str, wanted: str) -> tuple[str, str]:
+    """Return scheme and host of an address; one that may hold a password is not shown."""
+    if "@" in url:
+        raise ParameterError(option, "an address without a user's name or a password", "one with @")
+    # What is no plain text in it becomes an error far below, or steers the terminal.
+    plain = url.isascii() and url.isprintable() and " " not in url
+    try:
+        parts = urlsplit(url)
+        scheme, host, _ = parts.scheme, parts.hostname, parts.port
+    except ValueError:
+        plain = False
+    if not plain or scheme not in ("http", "https") or not host:
+        raise ParameterError(option, wanted, url)
+    return scheme, host
 
 
 def _read(text: bytes) -> dict[str, Any]:

@@ -1,25 +1,34 @@
-"""What one client may send: bodies of a stated and bounded length, and not without end."""
+"""What one client may ask for: not without end, and not all that there is."""
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import ipaddress
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
-from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from supm._random import secure
 from supm.service.answers import Refused, refusal
 
-__all__ = ["Buckets", "RateLimit", "read_body"]
+__all__ = ["Buckets", "RateLimit", "Shares"]
 
 _MOST_CLIENTS: Final = 1 << 16
-_BODY_SECONDS: Final = 30.0
-_FREE: Final = ("/static/", "/api/v1/health")
+_HEALTH: Final = "/api/v1/health"
+_AGAIN_SECONDS: Final = 10.0
+
+
+class _Names:
+    """What a client is called here: a keyed hash, with a key that is drawn anew at every start."""
+
+    def __init__(self) -> None:
+        self._key = secure().words(4).tobytes()
+
+    def of(self, host: str) -> bytes:
+        return hashlib.blake2b(_network(host), key=self._key, digest_size=16).digest()
 
 
 class Buckets:
@@ -42,7 +51,7 @@ class Buckets:
         self, *, rate: float, burst: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._rate, self._burst, self._clock = rate, burst, clock
-        self._key = secure().words(4).tobytes()
+        self._names = _Names()
         self._held: dict[bytes, tuple[float, float]] = {}
 
     def __len__(self) -> int:
@@ -62,7 +71,7 @@ class Buckets:
         float
             0 where it may go on, else the seconds that it must wait.
         """
-        who = hashlib.blake2b(_network(host), key=self._key, digest_size=16).digest()
+        who = self._names.of(host)
         now = self._clock()
         left, since = self._held.get(who, (self._burst, now))
         left = min(self._burst, left + (now - since) * self._rate)
@@ -78,6 +87,64 @@ class Buckets:
         self._held = {who: held for who, held in self._held.items() if now - held[1] < full}
         if len(self._held) >= _MOST_CLIENTS:
             self._held = {}
+
+
+class Shares:
+    """Something of which there is so much: for all together, and for each client.
+
+    Parameters
+    ----------
+    what : str
+        What there is too much of where somebody is refused, in words.
+    most : int
+        How much all may hold.
+    each : int
+        How much one client may hold.
+    """
+
+    def __init__(self, what: str, *, most: int, each: int) -> None:
+        self._what, self._most, self._each = what, most, each
+        self._names, self._held, self._all = _Names(), Counter[bytes](), 0
+
+    @property
+    def held(self) -> int:
+        """How much is held now."""
+        return self._all
+
+    def take(self, host: str, amount: int = 1) -> None:
+        """Take some, or raise Refused.
+
+        Parameters
+        ----------
+        host : str
+            The client's address.
+        amount : int, default 1
+            How much.
+        """
+        who = self._names.of(host)
+        if self._all + amount > self._most:
+            raise Refused(503, f"{self._what}; try again.", retry_after=_AGAIN_SECONDS)
+        if self._held[who] + amount > self._each:
+            sentence = f"{self._what} from one place; try again."
+            raise Refused(429, sentence, retry_after=_AGAIN_SECONDS)
+        self._held[who] += amount
+        self._all += amount
+
+    def give_back(self, host: str, amount: int = 1) -> None:
+        """Give back what was taken.
+
+        Parameters
+        ----------
+        host : str
+            The client's address.
+        amount : int, default 1
+            How much.
+        """
+        who = self._names.of(host)
+        self._held[who] -= amount
+        self._all -= amount
+        if not self._held[who]:
+            del self._held[who]
 
 
 class RateLimit:
@@ -96,9 +163,8 @@ class RateLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        counted = scope["type"] == "http" and not scope["path"].startswith(_FREE)
         client = scope.get("client")
-        wait = self._buckets.take(client[0]) if counted and client else 0.0
+        wait = self._buckets.take(client[0]) if client and _is_counted(scope) else 0.0
         if wait:
             sentence = "too many requests from one place; wait, or send batches."
             answer = refusal(Refused(429, sentence, retry_after=wait))
@@ -107,48 +173,11 @@ class RateLimit:
         await self._app(scope, receive, send)
 
 
-async def read_body(request: Request, most: int) -> bytes:
-    """Return the body of a request, whose length is stated and bounded before it is read.
-
-    Parameters
-    ----------
-    request : Request
-        The request.
-    most : int
-        How many bytes it may have.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    Refused
-        With 411, 413, 408 or 400.
-    """
-    stated = request.headers.get("content-length", "")
-    known = stated.isascii() and stated.isdecimal()
-    if not known or "transfer-encoding" in request.headers:
-        raise Refused(411, "the length of the body must be stated (Content-Length).")
-    if len(stated) > 12 or int(stated) > most:
-        raise Refused(413, f"the body must have at most {most:,} bytes.")
-    try:
-        async with asyncio.timeout(_BODY_SECONDS):
-            return await _collected(request)
-    except TimeoutError:
-        raise Refused(408, "the body did not arrive in time.") from None
-
-
-async def _collected(request: Request) -> bytes:
-    # Not longer than stated: the server hands on no more.
-    parts, more = [], True
-    while more:
-        message = await request.receive()
-        if message["type"] == "http.disconnect":
-            raise Refused(400, "the body did not arrive.")
-        parts.append(message.get("body", b""))
-        more = message.get("more_body", False)
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+def _is_counted(scope: Scope) -> bool:
+    if scope["type"] != "http":
+        return False
+    # What costs nothing: files, and an answer that is kept for a second.
+    return scope["path"] != _HEALTH and not scope["path"].startswith("/static/")
 
 
 def _network(host: str) -> bytes:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import logging
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -17,14 +19,17 @@ from fastapi import FastAPI
 from supm._errors import ParameterError, SupmError
 from supm.publication.log import Log
 from supm.service.app import Settings, make_app
+from supm.service.connections import MOST_CONNECTIONS, PatientProtocol, room_for_connections
 from supm.service.logs import log_to_standard_error
 from supm.service.store import Store
 
-__all__ = ["ServingError", "run", "running"]
+__all__ = ["ServingError", "check_address", "run", "running"]
 
 _GRACE_SECONDS: Final = 10
-_MOST_CONNECTIONS: Final = 4096
+_KEEP_ALIVE_SECONDS: Final = 30
 _START_SECONDS: Final = 30.0
+_NO_ADDRESS: Final = "{} is no address of this machine; see --host."
+_TAKEN: Final = "port {} of {} is taken or not allowed; choose another with --port."
 
 
 class ServingError(SupmError):
@@ -93,17 +98,58 @@ def run(  # noqa: PLR0913  each is an option of the command line
     for file in (certificate, key):
         if file is not None and not Path(file).is_file():
             raise ParameterError("certificate", "a file, as its key", file)
+    check_address(host, port)
     log_to_standard_error()
     # Where it cannot listen, our sentence says so.
     logging.getLogger("uvicorn.error").addFilter(lambda line: not isinstance(line.msg, OSError))
     with ExitStack() as ends:
-        shown = None if log is None else ends.enter_context(Log(Path(log)))
+        shown = None if log is None else ends.enter_context(Log(Path(log), read_only=True))
         store = ends.enter_context(closing(Store.open(url)))
         app = make_app(store, settings=settings, log=shown)
         # What is loaded by now stays: the collector need not go through it again and again.
         gc.freeze()
-        server = _Server(_config(app, host, port, certificate, key), ready)
+        config = _config(app, host, port, certificate, key)
+        config.limit_concurrency = room_for_connections()
+        server = _Server(config, ready)
         _run(server, host, port)
+
+
+def check_address(host: str, port: int) -> None:
+    """Refuse where nobody can listen, before anything is made or opened.
+
+    Parameters
+    ----------
+    host : str
+        Where to listen.
+    port : int
+        On which port; 0 for any that is free.
+
+    Raises
+    ------
+    ServingError
+        If it is no address of this machine, or the port is taken or not allowed.
+    """
+    try:
+        places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        raise ServingError(_NO_ADDRESS.format(host)) from None
+    problems = [_bind(family, kind, where) for family, kind, _, _, where in places]
+    if errno.EADDRNOTAVAIL in problems and 0 not in problems:
+        raise ServingError(_NO_ADDRESS.format(host))
+    if set(problems) - {0, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT}:
+        raise ServingError(_TAKEN.format(port, host))
+
+
+def _bind(family: int, kind: int, where: Any) -> int:  # noqa: ANN401  as getaddrinfo has it
+    """Listen nowhere for a moment; return the number of the error, or 0."""
+    try:
+        with socket.socket(family, kind) as tried:
+            # As the server itself does, so that a port which was just left is free.
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(where)
+    except OSError as error:
+        return error.errno or errno.EADDRINUSE
+    return 0
 
 
 @contextmanager
@@ -156,10 +202,11 @@ def _config(
         log_config=None,
         log_level="warning",
         server_header=False,
+        http=PatientProtocol,
         ws="none",
-        limit_concurrency=_MOST_CONNECTIONS,
+        limit_concurrency=MOST_CONNECTIONS,
         lifespan="on",
-        timeout_keep_alive=30,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
 
@@ -169,8 +216,7 @@ def _run(server: _Server, host: str, port: int) -> None:
         server.run()
     except SystemExit:
         # uvicorn leaves so where it cannot listen.
-        message = f"port {port} of {host} is taken or not allowed; choose another with --port."
-        raise ServingError(message) from None
+        raise ServingError(_TAKEN.format(port, host)) from None
     if not server.started:
         message = "the aggregator could not start; its log says why."
         raise ServingError(message)

@@ -7,12 +7,15 @@ from typing import Any, Final
 
 from supm.collection import account, make_statement
 from supm.messages import Model, Study
+from supm.service.doors import find
 from supm.service.states import State
 from supm.service.store import Opened, Store
 
 __all__ = ["model_is_public", "moment", "progress", "statement_json", "status"]
 
 _MOST_KEPT: Final = 256
+# More cannot be told apart on a chart.
+_MOST_POINTS: Final = 500
 # What mechanisms promise is worked out exactly, which takes a while; a document never changes.
 _SENTENCES: Final[dict[str, str]] = {}
 
@@ -37,6 +40,8 @@ def status(store: Store, opened: Opened) -> dict[str, Any]:
         "name": opened.name,
         "state": str(opened.state),
         "purpose": study.purpose,
+        "by": opened.by,
+        "contact": opened.contact,
         "target": study.schema.target.name,
         "mode": study.mode,
         "trust": study.trust.letters,
@@ -68,15 +73,16 @@ def progress(store: Store, name: str) -> dict[str, Any]:
     Returns
     -------
     dict
+        With at most 500 minutes of each phase; each stands for those since the one before.
     """
-    opened = store.find(name)
+    opened = find(store, name)
     reports = dict(store.reports(name))
     return {
         "state": str(opened.state),
         "open_phase": opened.open_phase,
         "reports": reports,
         "minimums": dict(opened.minimums),
-        "series": {phase: [list(each) for each in store.series(name, phase)] for phase in reports},
+        "series": {phase: store.series(name, phase, most=_MOST_POINTS) for phase in reports},
     }
 
 

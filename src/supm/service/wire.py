@@ -101,6 +101,7 @@ class _Batch(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 
 
 _DECODER: Final = msgspec.json.Decoder(_Batch)
+_OF_AN_ITEM: Final = len(_Item.__struct_fields__)
 
 
 def _report(text: str) -> Report:
@@ -219,16 +220,22 @@ def _text(body: bytes) -> str:
 
 def _decoded(body: bytes) -> _Batch:
     try:
-        return _DECODER.decode(body)
+        batch = _DECODER.decode(body)
     except RecursionError:
         where = ""
     except ValueError as error:
         # The decoder's own sentence may show what was sent; where it was may be said.
         found = _PLACE.search(str(error))
         where = f" (see {found[1]})" if found else ""
+    else:
+        # The decoder keeps the last of two equal keys. No value of a batch has a colon, so there
+        # are as many as keys.
+        if body.count(b":") == len(_Batch.__struct_fields__) + _OF_AN_ITEM * len(batch.reports):
+            return batch
+        where = ""
     message = (
         f"the body is no batch{where}: it has version 1, study, phase, group and 1 to "
-        f"{MOST_REPORTS:,} reports, each with id and symbols, and nothing else."
+        f"{MOST_REPORTS:,} reports, each with id and symbols, every key once and nothing else."
     )
     raise MessageError(message)
 

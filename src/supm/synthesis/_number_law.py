@@ -25,6 +25,9 @@ _HINT: Final = "A bound is public: it was fixed before the records were noised."
 LOW = Reals("low", -1e100, 1e100, _HINT)
 HIGH = Reals("high", -1e100, 1e100, _HINT)
 _NARROWEST: Final = 1e-100
+# Of a narrower range, relative to its bounds, floats cannot tell the borders of bins apart.
+_FINEST: Final = 1e-10
+_NARROW_HINT: Final = "Take low off both bounds and off all values before they are noised."
 _MARGIN: Final = 1e-9
 
 
@@ -207,6 +210,10 @@ class NumberLaw(ABC):
         low, high = LOW.check(self.low), HIGH.check(self.high)
         if not high - low >= _NARROWEST:
             raise ParameterError("high", f"above low = {low:g}", high, _HINT)
+        least = _FINEST * max(abs(low), abs(high))
+        if high - low < least:
+            wanted = f"above low = {low:.17g} by at least {least:.3g}"
+            raise ParameterError("high", wanted, high, _NARROW_HINT)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
 

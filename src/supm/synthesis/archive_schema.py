@@ -240,7 +240,8 @@ class ArchiveSchema:
             message = f"the name {twice!r} occurs twice; columns have distinct names."
             raise SchemaError(message)
         if self.target is not None and self.target not in names:
-            message = "target must be the name of a column, or null where there is none."
+            got = repr(self.target)[:60]
+            message = f"target must be the name of a column, or null for none, got {got}."
             raise SchemaError(message)
 
 

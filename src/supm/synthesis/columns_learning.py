@@ -20,6 +20,8 @@ __all__ = ["Margins", "learn_margins", "marginal_of"]
 Table = NDArray[np.float64]
 
 _LEAST: Final = 1e-12
+# By so many units of log-likelihood a start with spikes must do better than an even one.
+_HANDICAP: Final = 2.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -73,8 +75,8 @@ def learn_margins(archive: Archive, layout: Layout, *, bins: int, smooth: bool =
 
     def within(column: Column) -> tuple[Told, Table]:
         told = told_cells(column, archive.reports[column.name], bins)
-        blur = smooth and isinstance(column, NumberColumn)
-        return told, _within(told, root, prior, smooth=blur)
+        number = isinstance(column, NumberColumn)
+        return told, _within(told, root, prior, number=number, smooth=smooth and number)
 
     scaled = [within(column) for column in layout.scaled]
     nominal = [within(column) for column in layout.nominal]
@@ -107,17 +109,35 @@ def _root(archive: Archive, layout: Layout) -> Told:
     return told_cells(layout.root, archive.reports[layout.root.name], 0)
 
 
-def _alone(told: Told, *, smooth: bool = False) -> Table:
+def _alone(told: Told, *, spiked: bool = False, smooth: bool = False) -> Table:
+    """Return the likeliest of the tables that the climbs from all starts end at."""
     cells = told.cells[told.cells >= 0]
     if not cells.size:
         return np.full(len(told.channel), 1 / len(told.channel))
     counts = np.bincount(cells, minlength=told.size)
-    return reconstruct_table(counts, [told.channel], stop=ALONE, smooth=smooth)
+    found = [
+        reconstruct_table(counts, [told.channel], start=start, stop=ALONE, smooth=smooth)
+        for start in _starts(len(told.channel), spiked=spiked)
+    ]
+    seen = counts > 0
+    heights = [float(counts[seen] @ np.log((each @ told.channel)[seen])) for each in found]
+    heights[0] += _HANDICAP
+    return found[int(np.argmax(heights))]
 
 
-def _within(told: Told, root: Told, prior: Table, *, smooth: bool) -> Table:
+def _starts(bins: int, *, spiked: bool) -> list[Table]:
+    """Return an even start, and those with half of the mass at one end or at both."""
+    even = np.full(bins, 1 / bins)
+    if not spiked:
+        return [even]
+    # An early stop smears a spike, from whatever start has none: many values are at a bound.
+    low, high = np.eye(bins)[[0, -1]]
+    return [even, *((even + spike) / 2 for spike in (low, high, (low + high) / 2))]
+
+
+def _within(told: Told, root: Told, prior: Table, *, number: bool, smooth: bool) -> Table:
     """Return shares of class and value together; where the reports say little, independent ones."""
-    apart = np.outer(prior, _alone(told, smooth=smooth)) + _LEAST
+    apart = np.outer(prior, _alone(told, spiked=number, smooth=smooth)) + _LEAST
     apart /= apart.sum()
     if prior.size == 1:
         return apart

@@ -27,6 +27,7 @@ from supm.synthesis.quality_readings import (
     plain_table,
     unbiased_readings,
 )
+from supm.synthesis.quality_shape import shapes_in_words
 
 __all__ = ["Quality", "assess"]
 
@@ -122,6 +123,7 @@ class Quality:
             self._of_pairs,
             self._of_one_pair,
             self._of_one_column,
+            shapes_in_words({each.name: each.shape for each in self.columns}),
             self._of_columns,
             self._of_models,
         )

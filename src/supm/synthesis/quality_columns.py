@@ -13,6 +13,7 @@ from scipy.stats import wasserstein_distance
 from supm.synthesis.archive import Archive
 from supm.synthesis.archive_schema import ClassColumn, Column, NumberColumn
 from supm.synthesis.quality_readings import Plain, as_told, spread_of
+from supm.synthesis.quality_shape import Shape, shape_of_classes, shape_of_number
 
 __all__ = ["ColumnQuality", "Comparison", "compare_columns"]
 
@@ -73,6 +74,8 @@ class ColumnQuality:
         The share of the reports beyond the public bounds, where no true value can be.
     figures : tuple of Comparison
         Mean and standard deviation, or the share of each class.
+    shape : Shape
+        What can be known of the distribution, bin by bin or class by class.
     noisy_distance, synthetic_distance : float or None
         How far each is from the clean rows: for numbers the mean distance that values have to move
         (Wasserstein), as a share of the range; for classes the share that has to move.
@@ -86,6 +89,7 @@ class ColumnQuality:
     clean: NDArray[np.float64] | None
     beyond: float
     figures: tuple[Comparison, ...]
+    shape: Shape
     noisy_distance: float | None = None
     synthetic_distance: float | None = None
 
@@ -152,6 +156,7 @@ def _number(column: NumberColumn, archive: Archive, three: _Three) -> ColumnQual
         clean=None if three.clean is None else _shares(three.clean, edges),
         beyond=float(np.mean((three.noisy < law.low) | (three.noisy > law.high))),
         figures=_number_figures(column, archive.unbiased(column.name), three),
+        shape=shape_of_number(column, three.noisy, _BINS),
         noisy_distance=distances[0],
         synthetic_distance=distances[1],
     )
@@ -216,6 +221,7 @@ def _classes(column: ClassColumn, archive: Archive, three: _Three) -> ColumnQual
         clean=clean,
         beyond=0.0,
         figures=figures,
+        shape=shape_of_classes(estimate, error, three.noisy.size),
         noisy_distance=None if clean is None else float(np.abs(noisy - clean).sum() / 2),
         synthetic_distance=None if clean is None else float(np.abs(synthetic - clean).sum() / 2),
     )

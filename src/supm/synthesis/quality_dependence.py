@@ -189,7 +189,8 @@ class _Moments:
         found_root = math.sqrt(squared)
         # What has a standard error is the square; where it is small, so is the root, but less so.
         reach = math.sqrt(doubt)
-        return min(found_root, 1.0), min(doubt / found_root, reach) if found_root else reach
+        error = min(doubt / found_root, reach) if found_root else reach
+        return min(found_root, 1.0), max(error, _FEW / float(rows))
 
 
 def _moments(readings: Sequence[Reading]) -> _Moments:

@@ -39,6 +39,12 @@ def column_form(column: ColumnQuality) -> dict[str, Any]:
         "noisy_distance": column.noisy_distance,
         "synthetic_distance": column.synthetic_distance,
         "figures": figures,
+        "shape": {
+            "known": column.shape.known,
+            "blur": column.shape.blur,
+            "low": column.shape.low.tolist(),
+            "high": column.shape.high.tolist(),
+        },
     }
 
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from supm._errors import RecordError
 from supm.schema._columns import clipped_numbers, positions, raw_column
 from supm.schema._tables import table_columns
+from supm.synthesis._additive_law import AdditiveLaw
+from supm.synthesis._number_law import NumberLaw
 from supm.synthesis.archive import Archive
 from supm.synthesis.archive_schema import ArchiveSchema, ClassColumn, Column, NumberColumn
 from supm.synthesis.em import reconstruct_table
@@ -128,15 +130,25 @@ def spread_of(column: NumberColumn, told: NDArray[np.float64]) -> tuple[float, f
     -------
     tuple of float
     """
-    known = told[~np.isnan(told)]
-    squares = (known - known.mean()) ** 2
+    law, known = column.law, told[~np.isnan(told)]
     mean = float(known.mean())
-    found = column.law.true_variance(mean, float(squares.mean()))
-    # Squares of noise vary at least as those of a normal one do, whatever few records say.
-    least = math.sqrt(2.0) * column.law.noise_variance(mean, found)
-    # In units of their mean: for bounds of 1e100, squares of squares are beyond floats.
-    unit = float(squares.mean()) or 1.0
-    return found, max(float((squares / unit).std()) * unit, least) / math.sqrt(known.size)
+    away = known - mean
+    found = law.true_variance(mean, float((away**2).mean()))
+    # Noise that grows with the value takes a share of the variance, and shifts it with the mean.
+    growing = law.noise_terms[1]
+    terms = away * (away - 2 * growing * (mean - law.low - law.span / 2))
+    # Squares of noise vary at least so much, whatever few records say.
+    least = _varying(law) * law.noise_variance(mean, found)
+    # In units of the largest: for bounds of 1e100, squares of squares are beyond floats.
+    unit = float(np.abs(terms).max()) or 1.0
+    doubt = max(float((terms / unit).std()) * unit, least) / math.sqrt(known.size)
+    return found, doubt / (1 + growing)
+
+
+def _varying(law: NumberLaw) -> float:
+    """Return the least standard deviation of squared noise, in units of their mean."""
+    # That of a normal number, or of a uniform one where noise has bounds.
+    return math.sqrt(2.0 if isinstance(law, AdditiveLaw) else 0.8)
 
 
 def ordinal(column: Column) -> bool:

@@ -25,7 +25,7 @@ from supm.synthesis._number_law import NumberLaw, check_edges
 
 __all__ = ["PiecewiseLaw", "SquareWaveLaw", "WindowLaw"]
 
-_STEPS: Final = 1 << 20
+_MOST_STEPS: Final = 1 << 20
 _WIDTH = Reals("width", 1e-12, 1.0)
 _OUTSIDE = Reals("outside", 1e-300, 1.0)
 _SLACK: Final = 1e-6
@@ -46,6 +46,7 @@ class WindowLaw(NumberLaw):
     """
 
     parameters: ClassVar[tuple[str, ...]] = ("width", "outside")
+    _most: ClassVar[float] = 50.0
     low: float
     high: float
     width: float
@@ -68,13 +69,13 @@ class WindowLaw(NumberLaw):
         low, high : float
             Public bounds of the value.
         epsilon : float
-            From 1e-6 to 50.
+            From 1e-6 to 50, or to 31 for the square wave: beyond, windows are too narrow.
 
         Returns
         -------
         WindowLaw
         """
-        epsilon = Reals("epsilon", EPSILON.low, 50.0, EPSILON.hint).check(epsilon)
+        epsilon = Reals("epsilon", EPSILON.low, cls._most, EPSILON.hint).check(epsilon)
         width = cls._width(epsilon)
         # The next float above keeps the epsilon that follows from it at or below the wanted one.
         outside = 1 / (1 + width * math.exp(epsilon))
@@ -196,7 +197,7 @@ class WindowLaw(NumberLaw):
         return np.concatenate(([-np.inf], told[1:-1], [np.inf]))
 
     def randomize(self, values: ArrayLike, source: RandomSource) -> NDArray[np.float64]:
-        """Clip values and noise them exactly, on a public grid of 2^20 steps.
+        """Clip values and noise them exactly, on a public grid of at most 2^20 steps.
 
         Parameters
         ----------
@@ -208,12 +209,28 @@ class WindowLaw(NumberLaw):
         Returns
         -------
         ndarray of float
+
+        Raises
+        ------
+        ParameterError
+            If the window is narrower than a step: above an epsilon of about 16.6 for the square
+            wave, and of 27.7 for the piecewise mechanism.
         """
-        grid = PublicGrid(low=self.low, high=self.high, steps=_STEPS)
-        cells = max(1, round(self.width * _STEPS))
+        steps, cells = self._grid()
+        grid = PublicGrid(low=self.low, high=self.high, steps=steps)
         maker = Piecewise.with_window(grid, cells, self.epsilon)
         told = maker.outcome(maker.randomize(self._clipped(values), source))
-        return self._reports((told + (1 - cells) / 2) / _STEPS)
+        return self._reports((told + (1 - cells) / 2) / steps)
+
+    def _grid(self) -> tuple[int, int]:
+        """Return how many steps the grid has, and how many of them the window."""
+        cells = math.floor(self.width * _MOST_STEPS)
+        if not cells:
+            wanted = f"so small that the window, {self.width:.2g} of the range, has 2^-20 of it"
+            hint = "Reports of such a law are read, but not drawn; use laplace instead."
+            raise ParameterError("epsilon", wanted, self.epsilon, hint)
+        # Steps fit the window, not the other way round: a narrow one would be rounded too far.
+        return round(cells / self.width), cells
 
     @property
     def _rise(self) -> float:
@@ -302,6 +319,7 @@ class SquareWaveLaw(WindowLaw):
     """
 
     mechanism: ClassVar[str] = "square_wave"
+    _most: ClassVar[float] = 31.0
 
     @staticmethod
     def _width(epsilon: float) -> float:

@@ -89,6 +89,19 @@ def test_parties_on_flower_hear_what_they_hear_in_process(
     assert "3 of 3 parties are there." in told
 
 
+def test_a_turn_is_told_of_how_many_where_that_is_known(
+    link: SuperLink, parties: Any, keys: Any, collector: Any, teller: Any
+) -> None:
+    private, public = keys(1)
+    parties.start("party", joining(link, private[0], teller()))
+    told: list[str] = []
+    asking = collector(1, 2)
+    asking.turns = 2
+    coordinate(asking, link, public, wait=60, patience=60, tell=told.append)
+    parties.join()
+    assert told[-1] == "Turn 2 of 2: 1 of 1 parties answered."
+
+
 def test_nothing_of_a_message_is_in_a_file_of_the_server(
     link: SuperLink, parties: Any, keys: Any, collector: Any, teller: Any
 ) -> None:

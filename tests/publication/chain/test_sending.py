@@ -86,16 +86,21 @@ def test_nonsense_in_a_call_is_a_refusal(on_node: Any, lying: Any, result: str) 
         assert refusal(call).endswith(".")
 
 
-PAGES = {
-    "empty": [],
-    "the same again": [(0, 5), (0, 6)],
-    "no larger": [(0, 5), (1, 5)],
-    "of no size": [(0, 0), (1, 1)],
+PAGES: dict[str, tuple[int, list[tuple[int, int]]]] = {
+    "empty": (2, []),
+    "shorter than the contract's": (65, [(0, 5)]),
+    "shorter at the end": (3, [(0, 5), (1, 6)]),
+    "longer than what is there": (1, [(0, 5), (1, 6)]),
+    "the same again": (2, [(0, 5), (0, 6)]),
+    "no larger": (2, [(0, 5), (1, 5)]),
+    "of no size": (2, [(0, 0), (1, 1)]),
 }
 
 
-@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
-def test_pages_that_would_never_end_are_refused(on_node: Any, lying: Any, page: Any) -> None:
+@pytest.mark.parametrize(("count", "page"), PAGES.values(), ids=PAGES)
+def test_pages_that_the_contract_cannot_give_are_refused(
+    on_node: Any, lying: Any, count: int, page: Any
+) -> None:
     records = [word(index) + word(size) + "ab" * 32 + word(1) * 2 for index, size in page]
     told = word(32) + word(len(records)) + "".join(records)
     counted = on_node.chain._reader.contract.encode_abi("count")
@@ -104,7 +109,7 @@ def test_pages_that_would_never_end_are_refused(on_node: Any, lying: Any, page: 
         if asked["method"] != "eth_call":
             return true
         carried = asked["params"][0]["data"]
-        return true | {"result": f"0x{word(9) if carried == counted else told}"}
+        return true | {"result": f"0x{word(count) if carried == counted else told}"}
 
     chain = Chain(lying(answer), on_node.receipt.contract)
     assert "is not one" in refusal(chain.anchors)

@@ -268,7 +268,7 @@ def test_a_log_that_is_not_there_is_not_served(tmp_path: Path) -> None:
     words = command(tmp_path, tmp_path / "none.db")
     found = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603  the same
     assert found.returncode != 0
-    assert "there is no log at" in found.stderr
+    assert "--log must be a file that is there" in found.stderr
     assert "Traceback" not in found.stderr
     assert not (tmp_path / "none.db").exists()
 

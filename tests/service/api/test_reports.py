@@ -19,7 +19,7 @@ from fastapi import Request
 from supm.collection import Owner
 from supm.service.answers import Refused
 from supm.service.app import Settings
-from supm.service.limits import read_body
+from supm.service.bodies import read_body
 from supm.service.store import Submission
 from supm.service.wire import ARROW, JSON
 
@@ -59,7 +59,11 @@ def test_an_invitation_is_for_one_report(serve: Callable[..., Any], told: Told) 
     first, second = service.answer(), service.answer()
     assert service.get().json()["invited"] is True
     assert service.send(first).status_code == 401
-    assert service.send(first, **{"x-invitation": "none-of-them"}).status_code == 403
+    unknown = service.send(first, **{"x-invitation": "none-of-them"})
+    hint = (
+        "refused: invitation is not known; check it for typing errors, or ask who gave it to you."
+    )
+    assert (unknown.status_code, unknown.json()["error"]) == (403, hint)
     assert service.send(first, **{"x-invitation": CODES[0].upper()}).status_code == 201
     assert service.send(first, **{"x-invitation": CODES[0]}).status_code == 200
     assert service.send(second, **{"x-invitation": CODES[0]}).status_code == 403
@@ -217,6 +221,7 @@ def test_a_batch_needs_a_study_without_invitations(
             f"{service.at}/reports/batch", content=encode(given), headers=headers
         )
         assert (found.status_code, "one by one" in found.json()["error"]) == (403, True)
+        assert "an --invitation-file with a code for each row" in found.json()["error"]
     assert service.get().json()["reports"] == {"train": 1}
 
 

@@ -111,6 +111,8 @@ class Service:
             minimums={},
             deadlines=more.get("deadlines", {}),
             invitations=codes,
+            by=more.get("by", ""),
+            contact=more.get("contact", ""),
         )
         return created.name
 

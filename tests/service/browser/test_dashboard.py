@@ -184,7 +184,6 @@ def test_counts_and_charts_are_live(watched: Watched, site: Site) -> None:
     page.get_by_label("Attribute", exact=True).select_option("pain")
     bars.nth(2).wait_for()
     assert page.locator("#histogram-rows tr").count() == 3
-    page.get_by_role("button", name="Work out a forecast").click()
     page.locator("#forecast .scatterlayer .trace").first.wait_for()
     assert page.locator("#forecast-rows tr").count() == 5
     assert "Commonest label" in page.locator("#forecast-table").inner_text()
@@ -224,18 +223,60 @@ def is_within(page: Any) -> bool:
 
 
 @pytest.mark.parametrize("look", [(390, "light")], ids=["phone"], indirect=True)
-def test_a_phone_shows_the_budgets_and_no_forecast_before_it_is_made(
-    watched: Watched, site: Site
-) -> None:
+def test_a_phone_shows_all_of_what_is_promised(watched: Watched, site: Site) -> None:
     site.post(1, seed=1)
     page = enter(watched, site)
-    heading = page.get_by_role("columnheader", name="ε at most").bounding_box()
-    assert heading["x"] + heading["width"] <= 390
+    boxes = page.get_by_role("table").first.get_by_role("cell")
+    assert boxes.count() == 3
+    for each in boxes.all():
+        place = each.bounding_box()
+        assert place["x"] + place["width"] <= 390
+    label = "getComputedStyle(document.querySelector('.stacked td'), '::before').content"
+    assert page.evaluate(label) == '"ε at most"'
     page.locator("#estimate-note", has_text="From 1 report to train.").wait_for()
+    assert watched.complaints == []
+
+
+def test_few_reports_are_counted_in_whole_numbers(watched: Watched, site: Site) -> None:
+    site.post(1, seed=1)
+    page = enter(watched, site)
+    page.locator("#series .ytick text").nth(1).wait_for()
+    assert page.locator("#series .ytick text").all_text_contents() == ["0", "1"]
+    shown = "document.getElementById('series')._fullLayout.xaxis.range.map((t) => Date.parse(t))"
+    first, last = page.evaluate(shown)
+    assert (last - first) / 60_000 <= 4
+
+
+def test_a_small_studys_forecast_comes_by_itself(watched: Watched, site: Site) -> None:
+    page = enter(watched, site)
+    assert page.get_by_role("button", name="Work out a forecast").is_hidden()
+    page.locator("#forecast-kind").wait_for()
+    assert "Commonest label" in page.locator("#forecast-table").inner_text()
+
+
+def test_a_larger_studys_forecast_waits_to_be_asked(watched: Watched, site: Site) -> None:
+    def larger(route: Any) -> None:
+        answer = route.fetch()
+        text = re.sub('data-forecast="[a-z]+"', 'data-forecast="asked"', answer.text())
+        text = text.replace('id="ask-forecast" hidden', 'id="ask-forecast"')
+        route.fulfill(response=answer, body=text)
+
+    page = enter(watched, site)
+    page.route(site.dashboard, larger)
+    page.reload()
+    card = page.locator(".forecast").bounding_box()
+    assert card["height"] < 250, "without a chart the card is compact"
     assert page.locator("#forecast-kind").is_hidden()
     page.get_by_role("button", name="Work out a forecast").click()
     page.locator("#forecast-kind").wait_for()
-    assert watched.complaints == []
+
+
+def test_every_box_that_scrolls_is_reached_by_keyboard(watched: Watched, site: Site) -> None:
+    page = enter(watched, site)
+    boxes = page.locator(".scroll").all()
+    assert len(boxes) >= 3
+    assert {each.get_attribute("tabindex") for each in boxes} == {"0"}
+    assert {each.get_attribute("role") for each in boxes} == {"group"}
 
 
 def test_another_window_learns_that_the_study_moved_on(watched: Watched, site: Site) -> None:

@@ -39,6 +39,16 @@ def test_all_answers_go_as_one_batch(far_end: FarEnd, wallet: Wallet, owners: Ow
     assert {each.spent() for each, _ in owners} == {owners[0][0].spent()}
 
 
+def test_where_codes_are_needed_nothing_is_spent_on_a_batch(
+    far_end: FarEnd, wallet: Wallet, owners: Owners
+) -> None:
+    far_end.invited = True
+    with pytest.raises(MessageError, match=r"asks by invitation.*nothing was spent or sent"):
+        send_together(Contribution(far_end.url), owners)
+    assert wallet.answers(everybody=True) == ()
+    assert far_end.posts == []
+
+
 def test_who_cannot_answer_holds_nobody_up(far_end: FarEnd, wallet: Wallet, owners: Owners) -> None:
     owners[1] = (owners[1][0], {"age": "Lovelace"})
     sent = send_together(Contribution(far_end.url), owners)

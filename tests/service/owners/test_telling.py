@@ -7,6 +7,7 @@ import pytest
 from supm import MessageError
 from supm.collection import explain, plan
 from supm.messages import Study
+from supm.schema import Categorical, Continuous, Schema
 from supm.service.owners import Contribution, Wallet
 
 if TYPE_CHECKING:
@@ -25,6 +26,16 @@ def test_what_is_asked_is_told_before_it_is_sent(far_end: FarEnd, wallet: Wallet
     [row] = contribution.leaving()
     assert row.truth is not None
     assert 1 / row.choices < row.truth < 1
+
+
+def test_the_target_is_named_however_many_attributes_are_read(far_end: FarEnd) -> None:
+    schema = Schema(
+        attributes=tuple(Continuous(f"a{place}", low=0, high=1) for place in range(8)),
+        target=Categorical("ill", values=("no", "yes")),
+    )
+    far_end.study = plan(schema, epsilon=1.0, attributes=schema.names)
+    words = " ".join(Contribution(far_end.url).words())
+    assert "read on this device: a0, a1, a2, a3, a4, ill and 3 more. It does not" in words
 
 
 @pytest.mark.parametrize("phase", ["reduce", "train", "test"])

@@ -174,6 +174,20 @@ def test_to_forget_leads_to_another_answer_and_refunds_nothing(
     assert wallet.spent() == 2.0
 
 
+def test_what_is_forgotten_is_not_in_the_file_any_more(tmp_path: Path, study: Study) -> None:
+    path = tmp_path / "wallet.db"
+    with Wallet(path) as wallet:
+        told = answered(wallet, study).encode()
+        wallet["report elsewhere"] = "a secret of mine" * 2000
+    assert told in path.read_bytes()
+    with Wallet(path) as wallet:
+        forget(wallet, study.hash[:8])
+        del wallet["report elsewhere"]
+    # The id stays: what was spent, and on what, is not forgotten.
+    assert b"a secret of mine" not in path.read_bytes()
+    assert [each.name for each in tmp_path.iterdir()] == ["wallet.db"]
+
+
 def test_what_is_acknowledged_stays_so(tmp_path: Path, study: Study) -> None:
     clock = iter(range(100, 200))
     with Wallet(tmp_path / "wallet.db", clock=lambda: float(next(clock))) as wallet:

@@ -16,7 +16,7 @@ from supm.schema import Schema
 from supm.service.errors import StateChanged
 from supm.service.states import State
 from supm.service.store import Opened, Store, Submission
-from supm.service.store._tables import answers, ids, used
+from supm.service.store._tables import answers, ids
 from supm.service.store.refusals import Refusal
 
 Told: TypeAlias = Callable[..., Submission]
@@ -214,12 +214,6 @@ def test_an_invitation_is_for_one_report_of_the_study_unless_it_asks_everybody_t
     )
     assert old.refused == (None if again else Refusal.USED_INVITATION)
     assert new.new.tolist() == [True]
-
-
-def test_nothing_relates_an_invitation_to_a_report(store: Store, study: Study) -> None:
-    columns = {column.name for column in used.columns}
-    assert columns == {"door", "hash"}
-    assert create(store, study, invitations=["a" * 64]).invited
 
 
 def test_what_the_test_phase_tells_is_not_kept(store: Store, opened: Opened, told: Told) -> None:

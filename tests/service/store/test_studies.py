@@ -174,6 +174,46 @@ def test_a_database_of_a_newer_release_is_left_alone(store_url: str) -> None:
         Store.open(store_url)
 
 
+def test_a_study_of_an_older_release_is_kept(store_url: str, study: Study) -> None:
+    store = Store.open(store_url)
+    old = create(store, study)
+    store.close()
+    engine = sa.create_engine(store_url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        for column in ("run_by", "contact"):
+            connection.execute(sa.text(f"ALTER TABLE studies DROP COLUMN {column}"))
+        connection.execute(sa.text("DROP TABLE spent"))
+        connection.execute(sa.text("CREATE TABLE used (door BIGINT, hash VARCHAR(64))"))
+        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0001'"))
+    engine.dispose()
+    store = Store.open(store_url)
+    assert store.find(old.name) == old
+    assert (old.by, old.contact) == ("", "")
+    new = store.create(
+        study, token_hash=HASH, minimums={}, deadlines={}, by="Mary's", contact="a@b.example"
+    )
+    assert store.find(new.name) == new
+    assert (new.by, new.contact) == ("Mary's", "a@b.example")
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["by", "contact"])
+def test_who_runs_a_study_is_said_in_a_text_like_its_purpose(name: str, study: Study) -> None:
+    for wrong in ("x" * 2001, "a\x1b[31m", 7):
+        told: Any = {name: wrong}
+        with pytest.raises(ParameterError, match=f"{name} must be"):
+            Opened(
+                name="",
+                state=State.COLLECTING_TO_TRAIN,
+                documents=(study,),
+                minimums={},
+                deadlines={},
+                invited=False,
+                created=0.0,
+                **told,
+            )
+
+
 def test_the_migrations_make_the_tables_that_are_used(store_url: str) -> None:
     from alembic.autogenerate import compare_metadata  # noqa: PLC0415  slow, and only needed here
     from alembic.migration import MigrationContext  # noqa: PLC0415  the same

@@ -123,12 +123,13 @@ def _carry(
     coordinator: Coordinator, grid: Grid, nodes: Sequence[int], patience: float, tell: _Tell
 ) -> None:
     messages: dict[int, bytes] | None = coordinator.begin()
-    turn = 0
+    turn, turns = 0, getattr(coordinator, "turns", None)
+    of_all = "" if turns is None else f" of {turns}"
     while messages is not None:
         turn += 1
         asked = {number: record_of(content) for number, content in messages.items()}
         replies = _answers(grid, nodes, asked, ASK, patience)
-        tell(f"Turn {turn}: {len(replies)} of {len(messages)} parties answered.")
+        tell(f"Turn {turn}{of_all}: {len(replies)} of {len(messages)} parties answered.")
         messages = coordinator.receive(replies)
 
 

@@ -7,7 +7,7 @@ contract and was made as it should be; a reader begins with it.
 """
 
 from supm.publication.chain.accounts import Account, make_account, read_account
-from supm.publication.chain.client import Chain, deploy
+from supm.publication.chain.client import Chain, chain_of, deploy
 from supm.publication.chain.errors import ChainError
 from supm.publication.chain.values import Anchor, Receipt
 
@@ -17,6 +17,7 @@ __all__ = [
     "Chain",
     "ChainError",
     "Receipt",
+    "chain_of",
     "deploy",
     "make_account",
     "read_account",

@@ -12,7 +12,7 @@ from supm.publication.chain.values import SIZE, Anchor, Receipt, check_hash
 if TYPE_CHECKING:
     from supm.publication.chain._library import BaseProvider, TxReceipt
 
-__all__ = ["Chain", "deploy"]
+__all__ = ["Chain", "chain_of", "deploy"]
 
 
 def deploy(
@@ -53,6 +53,25 @@ def deploy(
     found = check_chain(web3, chain)
     done = send(web3, account, artefact().creation(log), None, found)
     return _receipt(done, str(done["contractAddress"]), found)
+
+
+def chain_of(url: str | BaseProvider) -> int:
+    """Return the id of the chain that a node is on.
+
+    Parameters
+    ----------
+    url : str or web3 provider
+        A node that speaks JSON-RPC over HTTP.
+
+    Returns
+    -------
+    int
+        1 is Ethereum's main network.
+    """
+    with needing_web3():
+        from supm.publication.chain.node import connect  # noqa: PLC0415  an extra
+        from supm.publication.chain.reading import check_chain  # noqa: PLC0415  the same
+    return check_chain(connect(url), None)
 
 
 class Chain:

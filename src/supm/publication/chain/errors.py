@@ -8,7 +8,7 @@ from typing import Final
 
 from supm._errors import SupmError
 
-__all__ = ["ChainError", "UnreachableNodeError", "needing_web3", "printable"]
+__all__ = ["ChainError", "OtherChainError", "UnreachableNodeError", "needing_web3", "printable"]
 
 _LONGEST: Final = 160
 
@@ -19,6 +19,10 @@ class ChainError(SupmError):
 
 class UnreachableNodeError(ChainError):
     """A node could not be asked, which says nothing of what is on the chain."""
+
+
+class OtherChainError(ChainError):
+    """The node is on another chain, which says nothing of what is on the one that is meant."""
 
 
 @contextmanager

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import queue
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar, cast
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from supm.publication._deadline import within
 from supm.publication.chain._library import (
     BaseProvider,
     ContractLogicError,
@@ -172,24 +171,12 @@ def _read(status: int, content: bytes) -> dict[str, Any]:
 
 
 def _within(seconds: float, call: Callable[[], Result]) -> Result:
-    """Return what a call returns, or give up: a limit for each byte is none for all of them."""
-    outcome: queue.SimpleQueue[Result | Exception] = queue.SimpleQueue()
-
-    def run() -> None:
-        try:
-            outcome.put(call())
-        except Exception as error:  # noqa: BLE001  told by the thread that waits
-            outcome.put(error)
-
-    # A daemon, so that a node that never answers does not keep the process from ending.
-    threading.Thread(target=run, daemon=True).start()
+    """Return what a call returns, or say why the node could not be asked."""
     try:
-        found = outcome.get(timeout=seconds)
-    except queue.Empty:
-        found = requests.Timeout()
-    if isinstance(found, Exception):
-        raise UnreachableNodeError(_unreachable(found, seconds))
-    return found
+        return within(seconds, call)
+    except Exception as error:  # noqa: BLE001  of many kinds, and shown in our words
+        found = requests.Timeout() if isinstance(error, TimeoutError) else error
+        raise UnreachableNodeError(_unreachable(found, seconds)) from None
 
 
 def _unreachable(error: Exception, seconds: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from supm.publication.chain._library import BaseProvider, ChecksumAddress, Contract, Web3
 from supm.publication.chain.contract import artefact
-from supm.publication.chain.errors import ChainError, printable
+from supm.publication.chain.errors import ChainError, OtherChainError, printable
 from supm.publication.chain.node import connect, explained
 from supm.publication.chain.values import Anchor
 
@@ -18,6 +18,7 @@ __all__ = ["Reader", "check_address", "check_chain"]
 
 # Ten anchors a day for 28 years.
 _MOST: Final = 100_000
+_PAGE: Final = 64  # of the contract
 
 
 class Reader:
@@ -100,6 +101,9 @@ class Reader:
             raise ChainError(self._impossible)
         while len(found) < count:
             page = self._anchors(self.call("page", len(found)))
+            # A node that tells less than the contract would have us ask for ever.
+            if len(page) != min(_PAGE, count - len(found)):
+                raise ChainError(self._impossible)
             self._check_order(found, page)
             found += page
         return found
@@ -162,10 +166,10 @@ def check_address(name: str, value: object) -> ChecksumAddress:
 
 
 def check_chain(web3: Web3, expected: int | None) -> int:
-    """Return the id of the node's chain, or raise ChainError if another one is expected."""
+    """Return the id of the node's chain, or raise OtherChainError if another one is expected."""
     with explained("the chain's id"):
         found = int(web3.eth.chain_id)
     if expected is not None and found != expected:
         message = f"the node is on chain {found}, and chain {expected} is expected; check its URL."
-        raise ChainError(message)
+        raise OtherChainError(message)
     return found

@@ -46,6 +46,8 @@ STATUS: Final = {
     "name": "a1b2c3d4e5",
     "state": "collecting to train",
     "purpose": "Which measurements tell a tumour's kind?",
+    "by": "St Mary's hospital, department of statistics",
+    "contact": "study@hospital.example",
     "target": "diagnosis",
     "mode": "strict",
     "trust": "u,u,u",

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
-from fastapi.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse
 
 from supm.service.answers import Refused, json_answer
-from supm.service.api._access import store_of
 from supm.service.api._describe import answers
 
 __all__ = ["router"]
@@ -20,7 +18,8 @@ _TEXT = "text/plain; version=0.0.4"
 @router.get("/health", responses=answers({"status": "ok"}))
 async def show_health(request: Request) -> Response:
     """Say whether the service and its database answer."""
-    if not await run_in_threadpool(store_of(request).healthy):
+    state = request.app.state
+    if not await state.health.get("database", state.store.healthy):
         raise Refused(503, "the database does not answer.", retry_after=5.0)
     return json_answer({"status": "ok"})
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
-from numpy.typing import NDArray
 
 from supm.service.answers import Refused, json_answer
 from supm.service.api._access import check_media_type
 from supm.service.api._describe import PREDICT_BODY, StudyName, answers
-from supm.service.doors import Door
-from supm.service.limits import read_body
+from supm.service.bodies import read_body
 from supm.service.predicting import predictions
 from supm.service.wire import ARROW, JSON, Told, read_batch, read_report
 
@@ -30,23 +26,21 @@ router = APIRouter(tags=["owners"])
 async def predict(request: Request, name: StudyName) -> Response:
     """Answer one or many reports of the test phase; nothing is stored."""
     media_type = check_media_type(request, JSON, ARROW)
-    body = await read_body(request, request.app.state.settings.largest_batch)
+    state = request.app.state
+    await state.doors.expect(name)
+    body = await read_body(request, state.settings.largest_batch)
     told = await run_in_threadpool(_read, body, media_type)
-    door = await request.app.state.doors.open(name, told)
+    door = await state.doors.open(name, told)
     table, known = door.judge(told)
     if not known.all():
         place = int(np.flatnonzero(~known)[0])
         raise Refused(422, f"the report at place {place} is outside the alphabet of the question.")
-    found = await run_in_threadpool(_answers, request, door, table)
-    return json_answer({"answers": found})
+    if door.phase != "test":
+        raise Refused(409, "the study has no model that answers yet.")
+    trained = await state.models.find(door.opened)
+    return json_answer({"answers": await run_in_threadpool(predictions, trained, table)})
 
 
 def _read(body: bytes, media_type: str) -> Told:
     many = media_type == ARROW or b'"reports"' in body
     return read_batch(body, media_type) if many else read_report(body)
-
-
-def _answers(request: Request, door: Door, table: NDArray[np.int64]) -> list[dict[str, Any]]:
-    if door.phase != "test":
-        raise Refused(409, "the study has no model that answers yet.")
-    return predictions(request.app.state.models.find(door.opened), table)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from supm.service.answers import Refused, json_answer
 from supm.service.api._access import check_media_type
 from supm.service.api._describe import BATCH_BODY, REPORT_BODY, answers
+from supm.service.bodies import read_body
 from supm.service.doors import Door
-from supm.service.limits import read_body
 from supm.service.predicting import predictions
 from supm.service.security import hash_invitation
 from supm.service.store import Receipt, Submission
@@ -52,6 +52,7 @@ async def post_report(request: Request) -> Response:
     """Take one report; it is stored when the answer comes, and counts once however often sent."""
     state = request.app.state
     check_media_type(request, JSON)
+    await state.doors.expect(request.path_params["name"])
     told = read_report(await read_body(request, state.settings.largest_report))
     door = await state.doors.open(request.path_params["name"], told)
     table, known = door.judge(told)
@@ -66,7 +67,8 @@ async def post_report(request: Request) -> Response:
         "id": told.ids.tobytes().hex(),
     }
     if door.phase == "test":
-        form |= await run_in_threadpool(_answer, request, door, table)
+        trained = await state.models.find(door.opened)
+        form |= (await run_in_threadpool(predictions, trained, table))[0]
     return json_answer(form, 201 if new else 200)
 
 
@@ -81,7 +83,11 @@ async def post_batch(request: Request) -> Response:
     told = await read_told(request, state.settings.largest_batch)
     door = await state.doors.open(request.path_params["name"], told)
     if door.opened.invited:
-        raise Refused(403, "the study needs an invitation for each report; send them one by one.")
+        message = (
+            "the study needs an invitation for each report; send them one by one, each with its "
+            "code (supm contribute: an --invitation-file with a code for each row)."
+        )
+        raise Refused(403, message)
     table, known = door.judge(told)
     new = np.zeros(0, dtype=np.bool_)
     if known.any():
@@ -113,6 +119,7 @@ async def read_told(request: Request, most: int) -> Told:
     Told
     """
     media_type = check_media_type(request, JSON, ARROW)
+    await request.app.state.doors.expect(request.path_params["name"])
     body = await read_body(request, most)
     if len(body) > _LARGE:
         return await run_in_threadpool(read_batch, body, media_type)
@@ -160,9 +167,7 @@ async def _submit(request: Request, submission: Submission) -> Receipt:
 def _refused(reason: str) -> Refused:
     if reason == Refusal.PAUSED:
         return Refused(503, f"refused: {reason}; try again.", retry_after=2.0)
+    if reason == Refusal.UNKNOWN_INVITATION:
+        hint = "check it for typing errors, or ask who gave it to you"
+        return Refused(403, f"refused: {reason}; {hint}.")
     return Refused(403 if "invitation" in reason else 409, f"refused: {reason}.")
-
-
-def _answer(request: Request, door: Door, table: NDArray[np.int64]) -> dict[str, Any]:
-    trained = request.app.state.models.find(door.opened)
-    return predictions(trained, table)[0]

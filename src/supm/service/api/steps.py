@@ -13,7 +13,7 @@ from supm.service import actions
 from supm.service.answers import Refused, json_answer
 from supm.service.api._access import check_analyst, store_of
 from supm.service.api._describe import STATUS, TOKEN, TRAIN_BODY, StudyName, answers
-from supm.service.limits import read_body
+from supm.service.bodies import read_body
 from supm.service.status import status
 from supm.service.store import Opened
 
@@ -71,6 +71,7 @@ async def _step(request: Request, name: str, act: Callable[[], Opened]) -> Respo
     await check_analyst(request, name, acts=True)
     opened = await run_in_threadpool(act)
     request.app.state.doors.forget(name)
+    request.app.state.looks.forget(name)
     return json_answer(await run_in_threadpool(status, store_of(request), opened))
 
 

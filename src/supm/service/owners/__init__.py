@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from supm.service.owners._wallet_file import WalletError, default_path
+from supm.service.owners.allowed import saying_what_is_allowed
 from supm.service.owners.contributing import Contribution, contribute
 from supm.service.owners.entries import Answered, Limits
 from supm.service.owners.forgetting import forget
@@ -28,5 +29,6 @@ __all__ = [
     "fetch_offer",
     "forget",
     "reading",
+    "saying_what_is_allowed",
     "send_together",
 ]

@@ -12,6 +12,7 @@ from supm._random import RandomSource
 from supm.collection.owner import Owner
 from supm.messages import Report
 from supm.service.http import Remote, RemoteError, split_study_url
+from supm.service.owners.allowed import saying_what_is_allowed
 from supm.service.owners.offer import Offer, fetch_offer, refusal
 from supm.service.owners.purse import Purse
 from supm.service.owners.receipt import ANOTHER_GROUP, VERDICTS, Receipt, read_receipt
@@ -136,7 +137,8 @@ class Contribution:
         owner = self._owner(ChainMap({}, wallet), purse)
         if not self._is_asked(owner):
             return None
-        return owner.answer(self._offer.study, self._offer.phase, record)
+        with saying_what_is_allowed(self._offer.columns):
+            return owner.answer(self._offer.study, self._offer.phase, record)
 
     def check(
         self, record: Mapping[str, object], wallet: Wallet, *, invitation: str | None = None
@@ -171,7 +173,7 @@ class Contribution:
             The same one whenever this study asks again.
         """
         offer = self._offer
-        with wallet.step():
+        with wallet.step(), saying_what_is_allowed(offer.columns):
             wallet.check_address(offer.server, offer.study)
             purse = Purse(wallet, offer.study)
             report = self._owner(wallet, purse).answer(offer.study, offer.phase, record)

@@ -55,12 +55,20 @@ def send_together(
 
     Raises
     ------
+    MessageError
+        If the study asks by invitation; nothing was spent or sent.
     RemoteError
         If the aggregator cannot be reached or refuses. The answers are in the wallet: to try again
         later costs nothing.
     """
     if not owners:
         return Sent(accepted=0, sent_before=0, elsewhere=0, refused=())
+    if contribution.offer.invited:
+        message = (
+            "the study asks by invitation, and takes reports one by one, each with its code; "
+            "nothing was spent or sent."
+        )
+        raise MessageError(message)
     given: list[tuple[Wallet, Report]] = []
     refused: list[str] = []
     with owners[0][0].step():

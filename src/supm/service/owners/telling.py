@@ -65,7 +65,7 @@ def words(offer: Offer) -> list[str]:
     return [
         *purpose,
         f"Asked of {row.who}, in the {offer.phase} phase: {row.asked}.",
-        f"Your record is read on this device: {_listed(names)}. It does not leave.",
+        f"Your record is read on this device: {_listed(names, study)}. It does not leave.",
         _promise(offer),
     ]
 
@@ -163,6 +163,12 @@ def _promise(offer: Offer) -> str:
     return f"Promise: {PureLDP(offer.question.epsilon).sentence}"
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{', '.join(names[:_NAMED])}{more}"
+def _listed(names: Sequence[str], study: Study) -> str:
+    """Name some attributes, and always the target where it is read: it is what owners ask first."""
+    target = study.schema.target.name
+    others = [name for name in names if name != target]
+    told = [target] if target in names else []
+    if len(names) <= _NAMED:
+        return ", ".join([*others, *told])
+    shown = others[: _NAMED - len(told)]
+    return f"{', '.join([*shown, *told])} and {len(names) - _NAMED} more"

@@ -22,7 +22,7 @@ _ENVIRONMENT: Final = Environment(
 )
 _TEMPLATES: Final = Jinja2Templates(env=_ENVIRONMENT)
 _SENTENCES: Final = {
-    HTTPStatus.NOT_FOUND: "There is no such page. A study may have been mistyped: check the link.",
+    HTTPStatus.NOT_FOUND: "There is no such page. The address may have been mistyped.",
     HTTPStatus.METHOD_NOT_ALLOWED: "This address does not take what was sent to it.",
     HTTPStatus.SERVICE_UNAVAILABLE: "The service cannot reach its database now. Try again soon.",
 }

@@ -16,6 +16,7 @@ __all__ = [
     "Move",
     "Phase",
     "Step",
+    "day",
     "facts_of",
     "moves_of",
     "phases_of",
@@ -161,7 +162,7 @@ def phases_of(opened: Opened, reports: Mapping[str, int]) -> list[Phase]:
             epsilon=row.epsilon,
             reports=reports.get(question.phase, 0),
             minimum=opened.minimums.get(question.phase, 0),
-            deadline=_day(opened.deadlines.get(question.phase)),
+            deadline=day(opened.deadlines.get(question.phase)),
             open=opened.open_phase == question.phase,
         )
         for question, row in zip(study.questions, rows, strict=False)
@@ -196,10 +197,17 @@ def _testing(study: Study, sentence: str) -> str:
 
 
 def _date(opened: Opened) -> str:
-    return _day(opened.created) or ""
+    return day(opened.created) or ""
 
 
-def _day(seconds: float | None) -> str | None:
+def day(seconds: float | None) -> str | None:
+    """Return a time as a day and an hour, or None where there is none.
+
+    Examples
+    --------
+    >>> day(0.0)
+    '1970-01-01 00:00 UTC'
+    """
     if seconds is None:
         return None
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")

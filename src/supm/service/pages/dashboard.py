@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from supm.messages import Model
+from supm.messages import Model, Study
 from supm.service.doors import find
 from supm.service.forecasts import accuracy_by_budget, is_known, round_owners
 from supm.service.pages._assets import PLOTLY_VERSION, plotly_marks
@@ -26,6 +26,11 @@ from supm.service.security import fits, given_token
 from supm.service.store import Opened, Store
 
 __all__ = ["dashboard_page", "forecast_json"]
+
+# With so few, a forecast takes about a second.
+_FEW_ATTRIBUTES: Final = 5
+_FEW_LABELS: Final = 4
+_FEW_OWNERS: Final = 2000
 
 
 def dashboard_page(request: Request, name: str) -> Response:
@@ -85,10 +90,19 @@ def _context(request: Request, opened: Opened, reports: dict[str, int]) -> dict[
         "rule": None if opened.model is None else rule_view(Model.from_json(opened.model)),
         "link": str(request.url_for("owner_page", name=opened.name)),
         "forecast_owners": owners,
-        "forecast_ready": is_known(beginning, owners),
+        "forecast": _forecast(beginning, owners),
         "plotly_version": PLOTLY_VERSION,
         "plotly_marks": plotly_marks(),
     }
+
+
+def _forecast(study: Study, owners: int) -> str:
+    """Say how the page gets the forecast: at once, by itself after a while, or when asked to."""
+    if study.numeric or is_known(study, owners):
+        return "ready"
+    schema = study.schema
+    few = len(schema.attributes) <= _FEW_ATTRIBUTES and study.labels <= _FEW_LABELS
+    return "cheap" if few and owners <= _FEW_OWNERS else "asked"
 
 
 def _owners(opened: Opened, reports: dict[str, int]) -> int:

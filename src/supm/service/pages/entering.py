@@ -11,9 +11,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from supm.service.answers import Refused
+from supm.service.bodies import read_body
 from supm.service.doors import find
 from supm.service.errors import StoreError, UnknownStudy
-from supm.service.limits import read_body
 from supm.service.pages._rendering import error_page, render
 from supm.service.security import cookie_name, fits, is_own_origin, sign_in
 from supm.service.store import Store

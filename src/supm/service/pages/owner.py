@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -9,7 +10,9 @@ from starlette.responses import Response
 
 from supm.service.asking import describe
 from supm.service.doors import find
+from supm.service.pages._contact import safe_link
 from supm.service.pages._rendering import render
+from supm.service.pages._study_view import day
 from supm.service.states import State
 from supm.service.store import Opened, Store
 
@@ -40,18 +43,26 @@ def owner_page(request: Request, name: str) -> Response:
         With the open question as data; reading and randomising happen in the browser.
     """
     store: Store = request.app.state.store
-    return render(request, "owner.html", _context(find(store, name)))
+    opened = find(store, name)
+    return render(request, "owner.html", _context(opened, store.reports(opened.name)))
 
 
-def _context(opened: Opened) -> dict[str, Any]:
+def _context(opened: Opened, reports: dict[str, int]) -> dict[str, Any]:
     study, phase = opened.study, _phase(opened)
+    deadline = None if phase is None else opened.deadlines.get(phase)
     return {
         "name": opened.name,
         "state": str(opened.state),
         "title": study.purpose or f"A study about {study.schema.target.name}",
         "question": None if phase is None else describe(study, phase),
         "invited": opened.invited,
-        "deadline": None if phase is None else opened.deadlines.get(phase),
+        "by": opened.by,
+        "contact": opened.contact,
+        "contact_link": safe_link(opened.contact),
+        "deadline": deadline,
+        "until": day(deadline),
+        "passed": deadline is not None and time.time() > deadline,
+        "answered": None if opened.open_phase is None else reports.get(opened.open_phase, 0),
         "waiting": _WAITING.get(opened.state, "The study asks nothing now."),
     }
 

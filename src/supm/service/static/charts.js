@@ -34,11 +34,23 @@ function layout(more) {
 
 const quiet = { displayModeBar: false, responsive: true, showTips: false };
 
+const SIGNS = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+// Plotly takes texts for markup, with links; those of a study are shown as they are. Only templates
+// are written here, and names are put into them by Plotly.
+function asText(value) {
+  if (typeof value === "string") return value.replace(/[&<>]/g, (sign) => SIGNS[sign]);
+  if (Array.isArray(value)) return value.map(asText);
+  if (value === null || typeof value !== "object" || value instanceof Date) return value;
+  const parts = Object.entries(value);
+  return Object.fromEntries(parts.map(([name, part]) => [name, name === "hovertemplate" ? part : asText(part)]));
+}
+
 function draw(id, make) {
   drawn.set(id, make);
   // Without the library the tables still say it all.
   if (!window.Plotly) return;
-  const [traces, more] = make();
+  const [traces, more] = asText(make());
   window.Plotly.react(id, traces, layout(more), quiet);
 }
 
@@ -48,15 +60,25 @@ export function redraw() {
 
 const lines = { reduce: ["second", "dot"], train: ["accent", "solid"], test: ["muted", "dash"] };
 
-// At least a quarter of an hour: a first minute alone would be stretched to milliseconds.
-function span(series) {
+const MINUTE = 60000;
+
+// A minute before and after: a first minute alone would be stretched to milliseconds.
+function timeAxis(series) {
   const minutes = Object.values(series).flat().map(([minute]) => minute);
-  if (!minutes.length) {
-    return undefined;
-  }
-  const last = Math.max(...minutes) + 1;
-  const first = Math.min(Math.min(...minutes) - 1, last - 15);
-  return [new Date(first * 60000), new Date(last * 60000)];
+  const [first, last] = [Math.min(...minutes) - 1, Math.max(...minutes) + 1];
+  const ticks = last - first <= 6 ? { dtick: MINUTE } : { nticks: 6 };
+  return { type: "date", range: [new Date(first * MINUTE), new Date(last * MINUTE)], ...ticks };
+}
+
+// Nobody sends half a report.
+function countAxis(series) {
+  const most = Math.max(...Object.values(series).map((points) => sumOf(points)));
+  const ticks = most <= 5 ? { dtick: 1 } : { nticks: 5 };
+  return { rangemode: "tozero", tickformat: ",d", ...ticks };
+}
+
+function sumOf(points) {
+  return points.reduce((sum, [, reports]) => sum + reports, 0);
 }
 
 // series: {phase: [[unix minute, reports], …]}
@@ -67,7 +89,7 @@ export function drawSeries(id, series) {
       const told = points.map(([, reports]) => (sum += reports));
       const [ink, dash] = lines[phase] ?? ["muted", "solid"];
       return {
-        x: points.map(([minute]) => new Date(minute * 60000)),
+        x: points.map(([minute]) => new Date(minute * MINUTE)),
         y: told,
         name: `to ${phase}`,
         mode: points.length < 40 ? "lines+markers" : "lines",
@@ -82,8 +104,8 @@ export function drawSeries(id, series) {
     return [traces, {
       showlegend: traces.length > 1,
       height: 250,
-      yaxis: { rangemode: "tozero", tickformat: ",d", nticks: 5 },
-      xaxis: { type: "date", nticks: 6, range: span(series) },
+      yaxis: countAxis(series),
+      xaxis: timeAxis(series),
     }];
   });
 }

@@ -140,8 +140,14 @@ async function loadForecast() {
     button.hidden = true;
   } catch (error) {
     note.textContent = error.message;
-    button.disabled = false;
+    button.disabled = button.hidden = false;
   }
+}
+
+// Where it is cheap it needs no button, but comes after everything else.
+function loadForecastLater() {
+  const later = window.requestIdleCallback ?? setTimeout;
+  window.addEventListener("load", () => setTimeout(() => later(loadForecast), 1000));
 }
 
 function showForecast(told) {
@@ -222,3 +228,4 @@ guardMoves();
 loadEstimates();
 listen();
 if (page.dataset.forecast === "ready") loadForecast();
+if (page.dataset.forecast === "cheap") loadForecastLater();

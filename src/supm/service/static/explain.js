@@ -6,6 +6,10 @@ import { epsilonOf, sizeOf } from "./randomize.js";
 const WORDS = 2 ** 64;
 const PLAIN = ["send it as it is", "send something else"];
 const NEAR = ["send a number near their own", "send one from elsewhere"];
+const REPORT = "your report";
+const CLOSE = "that your own number is near the one that is sent";
+const LITTLE = 0.9;
+const WARNING = "That hides little: take part only if you do not mind their being known.";
 
 function percent(share) {
   const shown = 100 * share;
@@ -53,6 +57,7 @@ function oneSet({ mechanism: { size, width, hold } }) {
   return {
     kept,
     words: width === 1 ? PLAIN : ["send a list with their own on it", "send a list without it"],
+    belief: width === 1 ? REPORT : "that your own combination is on the list",
     sentence:
       `Your answers are put together into one of ${size} combinations. ` +
       `With a chance of ${percent(kept)} ${sent}.`,
@@ -74,17 +79,21 @@ function nearBy(randomizer) {
 
 function eachAlone({ fields, form, mechanism }, asked) {
   const told = asked.map((at) => mechanism.randomizers[at]);
-  const kept = Math.min(...told.map(shareKept));
+  const shares = told.map(shareKept);
+  const [kept, most] = [Math.min(...shares), Math.max(...shares)];
   if (kept === 1) {
     const how = form === "raw" ? "as they are" : "as coarse classes, and otherwise as they are";
     return { kept, sentence: `Your answers leave ${how}. Nothing is promised.` };
   }
   if (told[0].kind === "window") {
-    return { kept, words: NEAR, sentence: `In place of each of your answers ${nearBy(told[0])}.` };
+    const sent = `In place of each of your answers ${nearBy(told[0])}.`;
+    return { kept, most, words: NEAR, belief: CLOSE, sentence: sent };
   }
   const names = few(asked.map((at) => fields[at].name));
   return {
     kept,
+    most,
+    belief: "one of the answers in your report",
     sentence:
       `You are asked about ${names}. Each answer is changed by itself: it is sent as it is with ` +
       `a chance of at least ${percent(kept)}; otherwise another one is sent in its place, all ` +
@@ -98,7 +107,8 @@ function modelAnswer({ answer, mechanism: { randomizer } }) {
     "browser";
   const kept = shareKept(randomizer);
   if (randomizer.kind === "window") {
-    return { kept, words: NEAR, sentence: `${start}, and in its place ${nearBy(randomizer)}.` };
+    const sent = `${start}, and in its place ${nearBy(randomizer)}.`;
+    return { kept, words: NEAR, belief: CLOSE, sentence: sent };
   }
   return {
     kept,
@@ -145,6 +155,21 @@ function bar(kind, width) {
   return drawing("rect", { class: kind, x: 0, y: 10, width, height: 14, rx: 7 });
 }
 
+// Of those hundred: how often somebody is right who takes what is sent for the truth.
+function belief({ kept, most = kept, belief: what = REPORT }) {
+  const [low, high] = [kept, most].map((share) => Math.round(100 * share));
+  const start = "Nobody can be certain of your answers, not even those who run this study";
+  const believer = `whoever believes ${what}`;
+  if (high < 50) {
+    const wrong = high === 0 ? "more than 99" : `about ${100 - high}`;
+    return `${start}: ${believer} is wrong more often than right, ${wrong} times in 100.`;
+  }
+  const upper = high === 100 ? "more than 99" : `about ${high}`;
+  const right = low === high ? upper : `between ${low} and ${Math.min(high, 99)}`;
+  const little = most < LITTLE ? "" : ` ${WARNING}`;
+  return `${start}, but ${believer} is right ${right} times in 100.${little}`;
+}
+
 // From an even guess to the surest that a report can make anybody.
 function sureness(sure) {
   const title = `Before: 50\u00a0% sure. After seeing your report: at most ${percent(sure)} sure.`;
@@ -171,10 +196,7 @@ export function explainLeaving(question, asked) {
   if (!question.private) {
     return [sentence];
   }
-  const so =
-    "So nobody who sees a report can know whether it is the truth, not even those who run this " +
-    "study.";
-  return [sentence, crowd(told), note(so)];
+  return [sentence, crowd(told), note(belief(told))];
 }
 
 function explainBudget(question) {

@@ -47,6 +47,14 @@ export function remember(value, kind, ...about) {
   }
 }
 
+// The sum of the numbers that are kept of one kind.
+export function sumOf(kind) {
+  const kept = lasts() ? Object.keys(storage()) : [...local.keys()];
+  const names = kept.filter((name) => name.startsWith(key(kind, "")));
+  const about = names.map((name) => name.slice(key(kind, "").length));
+  return about.reduce((sum, each) => sum + Number(recall(kind, each)), 0);
+}
+
 // What was drawn stays drawn: the first call decides.
 export function once(draw, kind, ...about) {
   const known = recall(kind, ...about);

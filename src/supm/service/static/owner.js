@@ -4,7 +4,7 @@ import { fetchModel, checkDocument, sendReport } from "./courier.js";
 import { byId, element, say } from "./elements.js";
 import { explainCost, explainLeaving } from "./explain.js";
 import { buildFields, readForm } from "./fields.js";
-import { lasts, once, recall, remember } from "./memory.js";
+import { lasts, once, recall, remember, sumOf } from "./memory.js";
 import { answerWords, moveTo, sentence, show, showReceipt, showReport } from "./panels.js";
 import {
   checkPromise,
@@ -13,6 +13,7 @@ import {
   encode,
   makeReport,
   readFields,
+  reportOf,
   secureWord,
   sizeOf,
 } from "./randomize.js";
@@ -21,9 +22,11 @@ import { answerFor } from "./rule.js";
 const page = byId("owner");
 const question = JSON.parse(byId("question").textContent);
 const { beginning, phase, study } = question;
+const { deadline, until } = page.dataset;
+const LATER = until === "" ? "later" : `after ${until}, when the time of that group is over`;
 const OTHER_GROUP =
   "Thank you for coming. Your browser drew by lot which group you are in, and another group is " +
-  "asked now. Please come back later; nothing was sent.";
+  `asked now. Please come back ${LATER}; nothing was sent.`;
 const ANSWERED_BEFORE =
   "You answered this study before it changed its questions. A second answer would tell more " +
   "about you than was promised, so you are not asked again.";
@@ -36,6 +39,9 @@ const TOOK_PART =
 const FORGETS =
   "This browser does not let the page remember that you answered. Please answer once only.";
 const ROLE = phase === "test" ? "tested" : "training";
+
+// The name of the question, which is the same in each study that asks the same.
+let same = null;
 
 // The id of the report that this page drew, which alone may be corrected here.
 let own = null;
@@ -56,10 +62,10 @@ function sameWords() {
 
 // Whether another tab drew or sent meanwhile; a second draw would tell more than was promised.
 function drawnElsewhere() {
-  const kept = recall("report", phase, study);
-  const sent = kept !== null && recall("sent", phase, study) !== null;
+  const answer = recall("answer", same);
+  const sent = answer !== null && recall("sent", same) !== null;
   const received = recall("receipt", phase, study, page.dataset.name) !== null;
-  return received || sent || (kept?.id ?? own) !== own;
+  return received || sent || (answer?.by ?? own) !== own;
 }
 
 // Symbols that are not changed are the values as they are, so only the id is kept of those: what
@@ -67,15 +73,29 @@ function drawnElsewhere() {
 function keep(report) {
   if (question.private) {
     own = report.id;
+    remember({ by: own, symbols: report.symbols }, "answer", same);
     remember(report, "report", phase, study);
   } else {
     report.id = once(() => report.id, "id", phase, study);
   }
 }
 
+// The report that this browser keeps, or null. The same question gets the same answer, in whichever
+// study it is asked: its symbols are those that were drawn first.
+function keptReport() {
+  const kept = recall("report", phase, study);
+  const symbols = recall("answer", same)?.symbols;
+  if (!symbols || JSON.stringify(symbols) === JSON.stringify(kept?.symbols)) {
+    return kept;
+  }
+  const report = kept === null ? reportOf(question, symbols) : { ...kept, symbols };
+  remember(report, "report", phase, study);
+  return report;
+}
+
 // Whether the report that is shown is the one that this browser keeps.
 function isCurrent() {
-  const kept = recall("report", phase, study);
+  const kept = keptReport();
   return kept === null || JSON.stringify(kept) === byId("report").textContent;
 }
 
@@ -124,13 +144,18 @@ async function send(event) {
     say("send-wrong", "Your answers were corrected in another tab; this is the report now.", "bad");
     return;
   }
+  const reason = reasonNotToSend();
+  if (reason !== null) {
+    say("send-wrong", reason, "bad");
+    return;
+  }
   byId("send").disabled = true;
-  remember(true, "sent", phase, study);
+  rememberSending();
   // It may arrive although the answer is lost; another value with the same dice would tell more.
   byId("correct").hidden = true;
   try {
-    const answered = await sendReport(page.dataset.name, byId("report").textContent, invitation);
-    finish(answered);
+    const text = byId("report").textContent;
+    finish(await sendReport(page.dataset.name, text, invitation, sayBusy));
   } catch (error) {
     say("send-wrong", sentence(error), "bad");
   } finally {
@@ -138,15 +163,26 @@ async function send(event) {
   }
 }
 
+// Before anything leaves: a report may arrive although its answer is lost or the tab is closed.
+function rememberSending() {
+  remember(true, "sent", same);
+  remember(study, "asked", phase, beginning);
+  if (question.private) {
+    remember(question.epsilon, "spent", same);
+    remember(ROLE, "role", beginning);
+  }
+}
+
+function sayBusy(seconds) {
+  say("send-wrong", `The study is busy; this page tries again in ${seconds} s.`, "bad");
+}
+
 function finish({ id, verdict, answer, probability }) {
   const time = new Date().toISOString();
   const receipt = { id, study, phase, verdict, time, service: window.location.origin };
-  remember(study, "asked", phase, beginning);
   // One document may be asked at several addresses; each gets the same report.
   remember(receipt, "receipt", phase, study, page.dataset.name);
-  if (question.private) {
-    remember(ROLE, "role", beginning);
-  }
+  say("send-wrong", "");
   showReceipt(receipt);
   if (answer !== undefined) {
     const told = answerWords({ answer, probability });
@@ -182,7 +218,6 @@ function followHere(asked) {
 // Why this owner is not asked now, or null. The totals that a study states are for one answer to
 // each question, and for different people who train and who are tested.
 function reasonNotToAsk() {
-  const { deadline } = page.dataset;
   if (deadline !== "" && Date.now() / 1000 > Number(deadline)) {
     return "The time for answering has passed. Thank you for coming.";
   }
@@ -192,16 +227,42 @@ function reasonNotToAsk() {
       return OTHER_GROUP;
     }
   }
-  const before = recall("asked", phase, beginning);
-  if (before !== null && before !== study) {
-    return ANSWERED_BEFORE;
+  return answeredBefore() ? ANSWERED_BEFORE : null;
+}
+
+function answeredBefore() {
+  return (recall("asked", phase, beginning) ?? study) !== study;
+}
+
+function hasOtherRole() {
+  return question.private && (recall("role", beginning) ?? ROLE) !== ROLE;
+}
+
+// Another tab may have answered since this page was opened.
+function reasonNotToSend() {
+  if (hasOtherRole()) {
+    return TOOK_PART;
   }
-  return null;
+  return answeredBefore() ? ANSWERED_BEFORE : null;
+}
+
+// What answers to this aggregator have cost this browser before.
+function explainSpent() {
+  if (!question.private || same === null) {
+    return [];
+  }
+  const again =
+    recall("spent", same) === null
+      ? ""
+      : " This very question is among them: the same answer is sent, and costs you nothing more.";
+  const spent = Number(sumOf("spent").toPrecision(6));
+  const words = `Answers from this browser to studies at this address have cost ε = ${spent} so far.`;
+  return spent === 0 ? [] : [element("p", { id: "spent" }, words + again)];
 }
 
 function explain(asked) {
   byId("explain").replaceChildren(...explainLeaving(question, asked));
-  byId("cost").replaceChildren(...explainCost(question));
+  byId("cost").replaceChildren(...explainCost(question), ...explainSpent());
   byId("guarantee").textContent = question.guarantee;
 }
 
@@ -241,7 +302,7 @@ function leadFor({ form, private: changed }) {
 }
 
 function beginAsking() {
-  const places = once(() => drawQuestions(question), "places", phase, study);
+  const places = once(() => drawQuestions(question), "places", same);
   const asked = readFields(question, places);
   const left = question.fields.length - asked.length;
   byId("lead").textContent = `${leadFor(question)} You see what is sent before it goes.`;
@@ -263,7 +324,7 @@ function beginAsking() {
 // A report that was drawn before is the one that is sent; one that has arrived has its receipt.
 function continueFromMemory() {
   const receipt = recall("receipt", phase, study, page.dataset.name);
-  const report = recall("report", phase, study);
+  const report = keptReport();
   if (receipt !== null) {
     showReceipt(receipt);
     byId("done-words").textContent = "You have answered already, so you are not asked again.";
@@ -280,8 +341,7 @@ async function begin() {
     say("notice", reason);
     return;
   }
-  const role = recall("role", beginning);
-  const trained = question.private && role !== null && role !== ROLE;
+  const trained = hasOtherRole();
   if (question.form === "device" || (trained && question.mechanism.rule)) {
     beginOnDevice(trained ? TRAINED : "");
     return;
@@ -292,7 +352,9 @@ async function begin() {
   }
   try {
     checkPromise(question);
-    byId("checked").textContent = await checkDocument(page.dataset.name, question);
+    const { checked, name } = await checkDocument(page.dataset.name, question);
+    same = name;
+    byId("checked").textContent = checked;
     beginAsking();
     if (!lasts()) {
       say("notice", FORGETS, "warn");

@@ -53,18 +53,22 @@ export function answerWords({ answer, probability = null }) {
   return `${shown}${sure}`;
 }
 
-function tableRow([asked, ...cells]) {
+function tableRow([asked, own, sent, changed], whole) {
   const head = element("th", { scope: "row" }, asked);
+  const cells = whole ? [own, sent, changed] : [sent, changed];
   return element("tr", {}, head, ...cells.map((each) => element("td", {}, each)));
 }
 
 // Show what will be sent: in words, and letter by letter. The classes are null where a report comes
 // from memory, which does not have them.
 export function showReport(question, report, classes) {
-  byId("told").replaceChildren(...toldRows(question, report, classes).map(tableRow));
+  const rows = toldRows(question, report, classes);
+  byId("told").replaceChildren(...rows.map((each) => tableRow(each, classes !== null)));
+  byId("own-column").hidden = classes === null;
   byId("report").textContent = JSON.stringify(report);
   byId("preview-words").textContent = classes
-    ? "This, and nothing else about you, is sent once you agree."
+    ? "What stands under “Sent”, and nothing else about you, is sent once you agree. Your own " +
+      "answers are beside it for you to compare; they stay here."
     : "Your browser drew this before. It draws once: a second draw would tell more about you.";
   byId("correct").hidden = classes === null;
   if (classes && question.form === "answer") {

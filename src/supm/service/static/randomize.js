@@ -127,8 +127,11 @@ export function randomize(question, classes, words = secureWord, places = null) 
 
 // The report that leaves: symbols, and an id that belongs to nobody.
 export function makeReport(question, classes, words = secureWord, places = null) {
-  const symbols = randomize(question, classes, words, places);
+  return reportOf(question, randomize(question, classes, words, places), words);
+}
+
+// A report of symbols that were drawn before.
+export function reportOf({ group, phase, study }, symbols, words = secureWord) {
   const id = [words(), words()].map((word) => word.toString(16).padStart(16, "0")).join("");
-  const { group, phase, study } = question;
   return { group, id, phase, study, symbols, version: 1 };
 }

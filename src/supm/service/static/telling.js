@@ -1,7 +1,7 @@
-// A report in words: what was asked, what is sent, and whether it was changed.
+// A report in words: what was asked, the own answer, what is sent, and whether it was changed.
 
 import { sizeOf } from "./randomize.js";
-import { follow } from "./rule.js";
+import { answerFor, follow } from "./rule.js";
 
 const MOST_SHOWN = 12;
 const UNKNOWN = "not kept";
@@ -65,17 +65,40 @@ function compared(field, held, symbol) {
   return held === symbol || near ? "no" : "yes";
 }
 
-function row(field, symbol, held) {
-  return [field.name, meaning(field, symbol), compared(field, held, symbol)];
+function numberHeld(field, held) {
+  const { points } = field.read;
+  const share = points === null ? (held + 1) / 2 : held / (points - 1);
+  const place = Math.round(share * ((field.values?.length ?? 1) - 1));
+  return field.kind === "continuous" ? between(field, share) : String(field.values[place]);
 }
 
-function randomCell(name, symbol, { steps, window }) {
-  return [name, `${symbol} on a scale from 0 to ${steps + window - 1}`, "always"];
+// What the owner holds, as the question reads it.
+function ownAnswer(field, held) {
+  if (held === undefined || held === null) {
+    return UNKNOWN;
+  }
+  const { how, levels, fine } = field.read;
+  if (how === "level") {
+    return between(field, held / (fine * (levels - 1)));
+  }
+  if (how === "number") {
+    return numberHeld(field, held);
+  }
+  return how === "sign" ? String(field.values[(held + 1) / 2]) : meaning(field, held);
+}
+
+function row(field, symbol, held) {
+  const own = ownAnswer(field, held);
+  return [field.name, own, meaning(field, symbol), compared(field, held, symbol)];
+}
+
+function randomCell(name, own, symbol, { steps, window }) {
+  return [name, own, `${symbol} on a scale from 0 to ${steps + window - 1}`, "always"];
 }
 
 function columnRow(field, symbol, held, randomizer) {
   return randomizer.kind === "window"
-    ? randomCell(field.name, symbol, randomizer)
+    ? randomCell(field.name, ownAnswer(field, held), symbol, randomizer)
     : row(field, symbol, held);
 }
 
@@ -118,9 +141,11 @@ function cellWords(fields, cell) {
   return fields.map((field, at) => `${field.name}: ${meaning(field, symbols[at])}`).join("; ");
 }
 
-function cellRow(fields, cell, own) {
+// The own combination is the same for the whole list: it is said once.
+function cellRow(fields, cell, own, first) {
   const told = own === null ? UNKNOWN : cell === own ? "this is yours" : "not yours";
-  return ["On the list", cellWords(fields, cell), told];
+  const held = own === null ? UNKNOWN : first ? cellWords(fields, own) : "";
+  return ["On the list", held, cellWords(fields, cell), told];
 }
 
 function combinations({ fields }, symbols, classes) {
@@ -129,19 +154,24 @@ function combinations({ fields }, symbols, classes) {
     return fields.map((field, at) => row(field, told[at], classes?.[at]));
   }
   const own = classes === null ? null : cellNumber(fields, classes);
-  const rows = symbols.slice(0, MOST_SHOWN).map((cell) => cellRow(fields, cell, own));
+  const shown = symbols.slice(0, MOST_SHOWN);
+  const rows = shown.map((cell, at) => cellRow(fields, cell, own, at === 0));
   const more = symbols.length - rows.length;
-  return more > 0 ? [...rows, [`${more} more`, "see the report below", ""]] : rows;
+  return more > 0 ? [...rows, [`${more} more`, "", "see the report below", ""]] : rows;
 }
 
 function modelAnswer({ answer, fields, mechanism }, [symbol], classes) {
   const name = `The model's answer: ${answer.name}`;
-  if (mechanism.randomizer.kind === "window") {
-    return [randomCell(name, symbol, mechanism.randomizer)];
+  const { randomizer, rule } = mechanism;
+  const sizes = fields.map(sizeOf);
+  const told = classes === null ? UNKNOWN : answerFor(answer, rule, classes, sizes).answer;
+  const held = typeof told === "number" && answer.kind === "continuous" ? plain(told) : String(told);
+  if (randomizer.kind === "window") {
+    return [randomCell(name, held, symbol, randomizer)];
   }
-  const own = classes === null ? null : follow(mechanism.rule, classes, fields.map(sizeOf));
+  const own = classes === null ? null : follow(rule, classes, sizes);
   const changed = own === null ? UNKNOWN : own === symbol ? "no" : "yes";
-  return [[name, String(answer.values[symbol]), changed]];
+  return [[name, held, String(answer.values[symbol]), changed]];
 }
 
 const TELLERS = {
@@ -151,8 +181,8 @@ const TELLERS = {
   answer: modelAnswer,
 };
 
-// Rows of a table: what is asked, what is sent, and whether it was changed. Without the classes of
-// the record (they are not kept) the last column says so.
+// Rows of a table: what is asked, the own answer, what is sent, and whether it was changed. Without
+// the classes of the record (they are not kept) the second and the last column say so.
 export function toldRows(question, report, classes = null) {
   return TELLERS[question.mechanism.kind](question, report.symbols, classes);
 }

@@ -72,6 +72,8 @@ def insert(
         "invited": opened.invited,
         "simulation": opened.simulation,
         "created": opened.created,
+        "run_by": opened.by,
+        "contact": opened.contact,
     }
     connection.execute(sa.insert(studies).values(row))
     _insert_document(connection, name, 0, opened.study)
@@ -182,4 +184,6 @@ def _opened(row: sa.Row[Any], texts: Iterable[str]) -> Opened:
         model=row.model,
         weights=row.weights,
         simulation=row.simulation,
+        by=row.run_by,
+        contact=row.contact,
     )

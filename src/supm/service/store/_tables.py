@@ -4,7 +4,7 @@ The reports of a transaction are one row of `ids` and one of `answers` for each 
 the order in which they were committed. Both are packed (see `supm.service.store._packing`): a table
 with a row for each id would rewrite a page for nearly each report, because ids are random. Answers
 are dropped once they are folded into the door's tally; ids stay, so that a retry is recognised.
-Nothing relates an invitation to the report that used it.
+Nothing relates an invitation to the report that used it: see `supm.service.store._spent`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ __all__ = [
     "ids",
     "invitations",
     "minutes",
+    "spent",
     "studies",
     "tallies",
-    "used",
 ]
 
 METADATA: Final = sa.MetaData()
@@ -44,6 +44,8 @@ studies: Final = sa.Table(
     sa.Column("created", sa.Double, nullable=False),
     sa.Column("model", sa.Text),
     sa.Column("weights", sa.String(16)),
+    sa.Column("run_by", sa.Text, nullable=False, server_default=""),
+    sa.Column("contact", sa.Text, nullable=False, server_default=""),
 )
 
 documents: Final = sa.Table(
@@ -110,7 +112,6 @@ minutes: Final = sa.Table(
     sqlite_with_rowid=False,
 )
 
-# Without row numbers nothing tells the order in which invitations were used.
 invitations: Final = sa.Table(
     "invitations",
     METADATA,
@@ -119,10 +120,11 @@ invitations: Final = sa.Table(
     sqlite_with_rowid=False,
 )
 
-used: Final = sa.Table(
-    "used",
+spent: Final = sa.Table(
+    "spent",
     METADATA,
     sa.Column("door", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("hash", sa.String(64), primary_key=True),
+    sa.Column("start", sa.LargeBinary, primary_key=True),
+    sa.Column("packed", sa.LargeBinary, nullable=False),
     sqlite_with_rowid=False,
 )

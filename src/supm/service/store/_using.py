@@ -12,8 +12,9 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
+from supm.service.store._spent import spend, spent_of
 from supm.service.store._studies import read_study
-from supm.service.store._tables import documents, doors, invitations, used
+from supm.service.store._tables import documents, doors, invitations
 from supm.service.store.refusals import Refusal
 from supm.service.store.values import Receipt, Submission
 
@@ -44,7 +45,7 @@ def use_invitations(
     wanted = {each.invitation for each in taken if each.invitation is not None}
     good, spent = _known(connection, door, wanted), _spent(connection, door, wanted)
     stored: set[bytes] = set()
-    fresh: set[str | None] = set()
+    fresh: set[str] = set()
     receipts = []
     for each, known in zip(taken, split(before, taken), strict=True):
         own = each.ids[0].tobytes()
@@ -55,15 +56,14 @@ def use_invitations(
             receipts.append(refuse(each, reason))
         else:
             stored.add(own)
-            fresh.add(each.invitation)
+            fresh.add(str(each.invitation))
             receipts.append(Receipt(new=np.ones(1, dtype=np.bool_)))
     if fresh:
-        rows = [{"door": door.door, "hash": each} for each in fresh]
-        connection.execute(sa.insert(used), rows)
+        spend(connection, door.door, fresh)
     return receipts
 
 
-def _judge(given: Submission, good: set[str], spent: set[str | None]) -> Refusal | None:
+def _judge(given: Submission, good: set[str], spent: set[str]) -> Refusal | None:
     if given.invitation is None:
         return Refusal.NOT_INVITED
     if len(given) != 1:
@@ -78,12 +78,11 @@ def _known(connection: sa.Connection, door: sa.Row[Any], wanted: set[str]) -> se
     return set(connection.execute(sa.select(invitations.c.hash).where(here)).scalars())
 
 
-def _spent(connection: sa.Connection, door: sa.Row[Any], wanted: set[str]) -> set[str | None]:
+def _spent(connection: sa.Connection, door: sa.Row[Any], wanted: set[str]) -> set[str]:
     places = sa.select(doors.c.door).where(doors.c.study == door.study)
     if _asks_everybody_twice(connection, door):
         places = places.where(doors.c.door == door.door)
-    here = used.c.door.in_(places) & used.c.hash.in_(wanted)
-    return set(connection.execute(sa.select(used.c.hash).where(here)).scalars())
+    return spent_of(connection, connection.execute(places).scalars().all(), wanted)
 
 
 def _asks_everybody_twice(connection: sa.Connection, door: sa.Row[Any]) -> bool:

@@ -20,7 +20,8 @@ from supm.service.store import _studies
 from supm.service.store._database import Database
 from supm.service.store._folding import fold, read_counts
 from supm.service.store._intake import Intake
-from supm.service.store._tables import doors, minutes, studies
+from supm.service.store._series import read_series
+from supm.service.store._tables import doors, studies
 from supm.service.store.values import Opened, Receipt, Submission
 
 __all__ = ["Store"]
@@ -97,7 +98,7 @@ class Store:
             return False
         return True
 
-    def create(
+    def create(  # noqa: PLR0913  all of a study is written at once
         self,
         study: Study,
         *,
@@ -106,6 +107,8 @@ class Store:
         deadlines: Mapping[str, float],
         invitations: Sequence[str] = (),
         simulation: bool = False,
+        by: str = "",
+        contact: str = "",
     ) -> Opened:
         """Store a new study.
 
@@ -123,6 +126,8 @@ class Store:
             The hashes of one-time invitations; where there are none, nobody needs one.
         simulation : bool, default False
             Whether owners draw from a seed.
+        by, contact : str, default ""
+            Who runs the study, and how owners reach them.
 
         Returns
         -------
@@ -142,6 +147,8 @@ class Store:
             invited=bool(invitations),
             simulation=simulation,
             created=self._clock(),
+            by=by,
+            contact=contact,
         )
         with self._database.writing() as connection:
             return _studies.insert(connection, wanted, token_hash, invitations)
@@ -308,12 +315,10 @@ class Store:
             return 0
         return folded.fresh
 
-    def series(self, name: str, phase: str) -> list[tuple[int, int]]:
-        """Return the Unix minutes in which reports came, ascending, with how many came."""
-        here = (doors.c.study == name) & (doors.c.phase == phase)
-        joined = sa.select(minutes.c.minute, minutes.c.reports).join(
-            doors, doors.c.door == minutes.c.door
-        )
+    def series(self, name: str, phase: str, *, most: int = 1 << 20) -> list[tuple[int, int]]:
+        """Return the Unix minutes in which reports came, ascending, with how many came.
+
+        Where that would be more than ``most``, each stands for some minutes and is their last.
+        """
         with self._database.reading() as connection:
-            found = connection.execute(joined.where(here).order_by(minutes.c.minute)).all()
-        return [(row.minute, row.reports) for row in found]
+            return read_series(connection, name, phase, most)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm.messages import Study
+from supm.messages._texts import check_text
 from supm.service.states import State, open_phase
 
-__all__ = ["ID_BYTES", "Opened", "Receipt", "Submission"]
+__all__ = ["ID_BYTES", "LONGEST", "Opened", "Receipt", "Submission"]
 
 ID_BYTES = 16
 """The length of a report's id."""
+
+LONGEST: Final = 2000
+"""How long the name of who runs a study may be, and how to reach them: as long as its purpose."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +49,10 @@ class Opened:
         How the model was trained: "balanced" or None.
     simulation : bool, default False
         Whether owners draw from a seed: counts, and the model's statement, say so.
+    by : str, default ""
+        Who runs the study.
+    contact : str, default ""
+        How owners reach them.
     """
 
     name: str
@@ -56,6 +65,12 @@ class Opened:
     model: str | None = None
     weights: str | None = None
     simulation: bool = False
+    by: str = ""
+    contact: str = ""
+
+    def __post_init__(self) -> None:
+        check_text("by", self.by, LONGEST)
+        check_text("contact", self.contact, LONGEST)
 
     @property
     def study(self) -> Study:

@@ -1,0 +1,122 @@
+"""A log and all that is anchored in its contract: one log, or two that take turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from supm._errors import PublicationError
+from supm.publication import anchors
+from supm.publication.anchors import verify_anchors
+from supm.publication.chain.values import Anchor
+from supm.publication.proof import make_proof
+from supm.publication.remote import UnreachableError
+
+if TYPE_CHECKING:
+    from tests.publication.conftest import Maker
+
+    from supm.publication.log import Log
+
+
+@dataclass
+class Held:
+    """A contract in memory."""
+
+    found: list[Anchor] = field(default_factory=list)
+
+    def hold(self, log: Log, *sizes: int) -> Held:
+        for size in sizes:
+            kept = log.checkpoint_of(size)
+            assert kept is not None
+            self.found.append(anchor(size, kept.checkpoint.root, len(self.found)))
+        return self
+
+    def check_code(self, *, log: bytes, publisher: str | None = None) -> str:
+        return f"{log.hex()}{publisher}"
+
+    def anchored(self, size: int) -> Anchor | None:
+        return next((each for each in self.found if each.size == size), None)
+
+    def anchors(self) -> list[Anchor]:
+        return self.found
+
+
+def anchor(size: int, root: bytes, index: int) -> Anchor:
+    return Anchor(
+        size=size,
+        root=root,
+        time=1_800_000_000,
+        index=index,
+        block=index,
+        publisher="0x",
+        contract="0x",
+        chain=1,
+    )
+
+
+def fork(maker: Maker, count: int) -> Log:
+    log = maker.log(1, "fork.db")
+    for number in range(100, 99 + count):
+        log.append([maker.release(number)], maker.key())
+    return log
+
+
+def told(maker: Maker, held: Held, log: Log) -> list[str]:
+    return list(verify_anchors(held, log, make_proof(log, 0), maker.key().verifier))
+
+
+def test_a_log_that_agrees_with_all_anchors_is_good(maker: Maker) -> None:
+    log = maker.log(7)
+    assert told(maker, Held().hold(log, 1, 3, 4, 7), log) == [
+        "The log agrees with every anchor in the contract: 4 of them."
+    ]
+    assert told(maker, Held(), log) == [
+        "The log agrees with every anchor in the contract: 0 of them."
+    ]
+
+
+def test_two_logs_that_take_turns_in_one_contract_are_seen_by_both_readers(maker: Maker) -> None:
+    log, other = maker.log(2), fork(maker, 3)
+    held = Held().hold(log, 2).hold(other, 3)
+    with pytest.raises(PublicationError, match="an anchor of 3 entries, and the log shows 2"):
+        told(maker, held, log)
+    with pytest.raises(PublicationError, match="begins with the 2 entries whose root is on"):
+        told(maker, held, other)
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_each_anchor_is_compared(maker: Maker, place: int) -> None:
+    log = maker.log(7)
+    held = Held().hold(log, 1, 3, 4, 7)
+    held.found[place] = anchor(held.found[place].size, bytes(31) + b"x", place)
+    with pytest.raises(PublicationError, match="another log is anchored"):
+        told(maker, held, log)
+
+
+def test_of_many_anchors_the_newest_are_compared_and_the_rest_is_warned_of(
+    maker: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(anchors, "_MOST", 2)
+    log = maker.log(4)
+    held = Held().hold(log, 1, 2, 4)
+    [line] = told(maker, held, log)
+    assert line.startswith("WARNING: the log agrees with the newest 2 of 3 anchors")
+    held.found[1] = anchor(2, bytes(31) + b"x", 1)
+    with pytest.raises(PublicationError, match="another log is anchored"):
+        told(maker, held, log)
+
+
+def test_a_log_that_does_not_answer_is_not_accused(
+    maker: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def consistency(*_: int) -> list[bytes]:
+        message = "the log does not answer."
+        raise UnreachableError(message)
+
+    log = maker.log(4)
+    proof = make_proof(log, 0)
+    monkeypatch.setattr(log, "consistency", consistency)
+    with pytest.raises(UnreachableError):
+        list(verify_anchors(Held().hold(log, 2), log, proof, maker.key().verifier))

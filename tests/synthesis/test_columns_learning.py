@@ -1,0 +1,65 @@
+"""The distribution of a column through noise: spikes at a bound, and none where there are none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from supm import simulation
+from supm.synthesis import (
+    Archive,
+    ArchiveSchema,
+    ClassColumn,
+    LaplaceLaw,
+    NumberColumn,
+    ResponseLaw,
+)
+from supm.synthesis.columns_learning import learn_margins
+from supm.synthesis.layout import Layout
+
+Floats = NDArray[np.float64]
+
+ROWS = 20_000
+EVEN: Floats = (np.arange(ROWS) + 0.5) / ROWS
+
+
+def shares(held: Floats, epsilon: float, seed: int = 1) -> Floats:
+    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
+    archive = Archive.noised(
+        {"x": held}, ArchiveSchema(columns=(NumberColumn("x", law),)), simulation(seed)
+    )
+    found: Floats = learn_margins(archive, Layout(archive.schema), bins=100).scaled[0][0]
+    return found
+
+
+def spiked(low: float, high: float) -> Floats:
+    """Return values of which some are at the low end, some at the high one, the rest between."""
+    held = EVEN.copy()
+    held[: int(low * ROWS)] = 0.0
+    held[ROWS - int(high * ROWS) :] = 1.0
+    return held
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.9, 0.0), (0.0, 0.9), (0.45, 0.45)])
+@pytest.mark.parametrize("epsilon", [2.0, 5.0])
+def test_a_spike_at_a_bound_is_not_smeared(low: float, high: float, epsilon: float) -> None:
+    found = shares(spiked(low, high), epsilon)
+    for end, share in ((0, low), (-1, high)):
+        if share:
+            assert found[end] > 0.85 * share
+
+
+def test_a_spike_is_not_made_up_where_there_is_none() -> None:
+    for seed in range(10):
+        for epsilon in (0.1, 1.0, 5.0):
+            found = shares(0.3 + 0.4 * EVEN[::10], epsilon, seed)
+            assert max(found[0], found[-1]) < 0.05, (seed, epsilon)
+
+
+def test_classes_are_climbed_to_from_an_even_start_only() -> None:
+    law = ResponseLaw.for_epsilon(size=3, epsilon=0.01)
+    schema = ArchiveSchema(columns=(ClassColumn("x", ("a", "b", "c"), law, ordered=True),))
+    archive = Archive.noised({"x": ["a", "b", "c"] * 20}, schema, simulation(1))
+    found = learn_margins(archive, Layout(schema), bins=100).scaled[0][0]
+    assert found == pytest.approx(np.full(3, 1 / 3), abs=0.1)
