@@ -41,10 +41,8 @@ def against_constant(results: Results, scope: Scope) -> str:
     lines = [_constant_line(results, *setting, scope.records) for setting in settings]
     known = [line for line in lines if line]
     clean = sum(float(line[_CLEAN]) <= _OF_CONSTANT for line in known)
-    return (
-        f"{_counted(heads, known)}\n"
-        f"The clean constant is not exceeded by more than 2 % in {clean} of {len(known)} settings.\n"
-    )
+    beside = f"more than 2 % in {clean} of {len(known)} settings."
+    return f"{_counted(heads, known)}\nThe clean constant is not exceeded by {beside}\n"
 
 
 def with_more_rows(results: Results, scope: Scope) -> str:

@@ -47,7 +47,9 @@ def table(
     a          10
     longer      5
     """
-    lines = [[printable(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
+    lines: list[Sequence[str]] = [
+        [printable(cell).replace("\n", " ") for cell in row] for row in (head, *rows)
+    ]
     if widest is not None:
         lines = [line for row in lines for line in _broken(row, left, widest)]
     widths = [max(len(row[place]) for row in lines) for place in range(len(head))]

@@ -222,8 +222,8 @@ def _check_status(form: dict[str, Any]) -> None:
     texts = [form.get(each) for each in ("name", "purpose", "state", "guarantee")]
     texts += [form.get(each, "") for each in ("by", "contact")]
     counts = form.get("reports")
-    known = all(isinstance(each, str) for each in texts) and isinstance(counts, dict)
-    if not known or not all(type(each) is int for each in counts.values()):
+    whole = isinstance(counts, dict) and all(type(each) is int for each in counts.values())
+    if not whole or not all(isinstance(each, str) for each in texts):
         message = "the aggregator took the step, and did not say where the study stands."
         raise SupmError(message)
 

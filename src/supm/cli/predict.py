@@ -27,8 +27,9 @@ examples:
   supm predict new.csv --release release.json              by what a federation published
 
 With --study each row is another person, whose randomised report leaves this machine and costs that
-person's budget; no wallet remembers it, so you are asked before they are sent. Where the study is tested on the device, the model comes
-here and nothing leaves. No token is needed. With a model or a release nothing leaves either.
+person's budget; no wallet remembers it, so you are asked before they are sent.
+Where the study is tested on the device, the model comes here and nothing leaves.
+No token is needed. With a model or a release nothing leaves either.
 """
 _AT_ONCE = 1000
 

@@ -58,7 +58,6 @@ def test_who_trained_without_hearing_so_is_not_tested(
     service: Any, visit: Callable[..., Any]
 ) -> None:
     name = service.open(TESTED)
-    assert TESTED.question("test").private
     service.fill(name, 300)
     visited = visit(name)
     fill(visited.page)

@@ -92,8 +92,15 @@ def test_another_question_is_asked_anew(service: Any, visit: Callable[..., Any])
 def told_by_python(study: Study, phase: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Return what supm.collection.owner hashes of a question."""
     told: list[Any] = []
-    monkeypatch.setattr(owner, "canonical", lambda form: str(told.append(form)))
-    owner._question_hash(study, study.question(phase))
+
+    def note(form: object) -> str:
+        told.append(form)
+        return ""
+
+    monkeypatch.setattr(owner, "canonical", note)
+    question = study.question(phase)
+    assert question is not None
+    owner._question_hash(study, question)
     return json.loads(canonical(told[0]))
 
 
