@@ -16,9 +16,10 @@ import pytest
 from supm.collection import Trained
 from supm.collection import train as train_on
 from supm.service import actions, app
-from supm.service.api import progress as endpoints
+from supm.service.answers import Refused
 from supm.service.app import Settings
 from supm.service.limits import Shares
+from supm.service.status import progress
 from supm.service.store import Store, Submission
 from supm.service.wire import JSON
 
@@ -84,13 +85,12 @@ def test_all_who_watch_a_study_share_one_look(
 ) -> None:
     monkeypatch.setattr(app, "_LOOK_SECONDS", 3600.0)
     looks: list[str] = []
-    look = endpoints.progress
 
     def counted(store: Store, name: str) -> dict[str, Any]:
         looks.append(name)
-        return look(store, name)
+        return progress(store, name)
 
-    monkeypatch.setattr(endpoints, "progress", counted)
+    monkeypatch.setattr("supm.service.api.progress.progress", counted)
     service = serve()
     for _ in range(20):
         with service.client.stream("GET", f"{service.at}/events") as stream:
@@ -112,7 +112,12 @@ def test_health_asks_the_database_once_a_second_and_not_for_each_request(
 ) -> None:
     monkeypatch.setattr(app, "_LOOK_SECONDS", 3600.0)
     asked: list[bool] = []
-    monkeypatch.setattr(folder, "healthy", lambda: asked.append(True) or True)
+
+    def counted() -> bool:
+        asked.append(True)
+        return True
+
+    monkeypatch.setattr(folder, "healthy", counted)
     service = serve(settings=Settings(rate=0.1, burst=1.0))
     for _ in range(50):
         assert service.client.get("/api/v1/health").status_code == 200
@@ -132,22 +137,27 @@ def test_a_body_to_no_study_is_not_waited_for(service: Any, path: str) -> None:
 def test_a_stalled_body_sends_other_large_ones_away_and_lets_reports_in(
     serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    all_bodies: list[Shares] = []
-    made = app._bodies
-    monkeypatch.setattr(
-        app, "_bodies", lambda given: all_bodies.append(made(given)) or all_bodies[0]
-    )
-    service = serve(settings=Settings(largest_batch=1 << 20, most_body_bytes=1 << 20))
+    all_bodies = Shares("too much", most=1 << 20, each=1 << 20)
+    monkeypatch.setattr(app, "_bodies", lambda _: all_bodies)
+    service = serve(settings=Settings(largest_batch=1 << 20))
     size = (1 << 20) - 1
     head = f"POST {service.at}/reports/batch HTTP/1.1\r\nHost: here\r\nContent-Type: {JSON}\r\n"
     other = b" " * (1 << 18)
     with raw(service) as stalled:
         stalled.sendall(f"{head}Content-Length: {size}\r\n\r\n".encode() + b" " * (size - 1))
-        wait_until(lambda: all_bodies[0].held == size - 1)
+        wait_until(lambda: all_bodies.held == size - 1)
         assert service.post("/reports/batch", other).status_code == 503
         assert service.send(service.answer()).status_code == 201
-    wait_until(lambda: all_bodies[0].held == 0)
+    wait_until(lambda: all_bodies.held == 0)
     assert service.post("/reports/batch", other).status_code == 422
+
+
+def test_one_body_is_always_read_and_no_client_takes_all() -> None:
+    for given in (Settings(), Settings(most_body_bytes=1 << 10), Settings(largest_batch=1 << 28)):
+        shares, largest = app._bodies(given), max(given.largest_batch, given.largest_report)
+        shares.take("192.0.2.1", largest)
+    with pytest.raises(Refused):
+        app._bodies(Settings()).take("192.0.2.1", (1 << 26) + 1)
 
 
 def wait_until(true: Callable[[], bool]) -> None:
