@@ -97,7 +97,12 @@ def test_a_model_whose_statement_was_edited_is_not_believed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     form = json.loads(model().to_json())
-    form["statement"]["training"]["epsilon"] = 0.01
+    told = form["statement"]
+    told["training"]["epsilon"] = 0.01
+    Path("model.json").write_text(json.dumps(form))
+    assert main(["statement", "model.json"]) == 1
+    assert "training must be no stronger" in capsys.readouterr().err
+    told["phases"] = [phase | {"guarantee": told["training"]} for phase in told["phases"]]
     Path("model.json").write_text(json.dumps(form))
     assert main(["statement", "model.json"]) == 1
     assert "not what the study's mechanisms spend" in capsys.readouterr().err

@@ -166,7 +166,9 @@ def test_a_statement_that_promises_more_than_its_study_is_found_out() -> None:
     table = {"age": [20.0, 60.0, 30.0, 70.0], "pulse": [60.0] * 4, "ill": ["no", "yes"] * 2}
     model = publish(run_in_process(KNOWN, SCHEMA.read(table), simulation(1)))
     check_statement(Model.from_json(model.to_json()))
-    forged = replace(model.statement, training=PureLDP(0.01))
+    weak = PureLDP(0.01)
+    phases = tuple(replace(phase, guarantee=weak) for phase in model.statement.phases)
+    forged = replace(model.statement, phases=phases, training=weak)
     for statement in (forged, replace(model.statement, phases=())):
         with pytest.raises(Exception, match="do not rely on it"):
             check_statement(replace(model, statement=statement))

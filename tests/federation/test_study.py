@@ -144,6 +144,9 @@ def test_a_release_is_opened_by_whoever_has_it(study: FederatedStudy) -> None:
 def test_a_statement_that_promises_more_is_noticed(study: FederatedStudy) -> None:
     form = released(study)
     form["statement"]["total"]["epsilon"] = 0.1
+    form["statement"]["parts"] = [
+        part | {"guarantee": form["statement"]["total"]} for part in form["statement"]["parts"]
+    ]
     with pytest.raises(MessageError, match="not what the noise of its study keeps"):
         open_release(Release.from_json(json.dumps(form)))
 
