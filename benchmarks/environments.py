@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PEERS", "Peer", "PeerError", "run"]
+__all__ = ["PEERS", "Environment", "Peer", "PeerError", "run"]
 
 _HERE = Path(__file__).resolve().parent
 _ENVIRONMENTS = _HERE.parent / ".bench"
@@ -23,14 +23,10 @@ class PeerError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Peer:
-    """Another package, the script that times it and the cases that it has."""
+class Environment:
+    """Another package, in an environment of its own."""
 
     name: str
-    script: str
-    how: str
-    cases: tuple[str, ...]
-    slow: bool = False
 
     @property
     def requirements(self) -> Path:
@@ -47,11 +43,11 @@ class Peer:
         run([str(self._python), *pip, "-r", str(self.requirements)])
         ready.write_text(wanted)
 
-    def measure(self, counts: Mapping[str, int]) -> tuple[str, dict[str, float]]:
-        """Return its version and the seconds that each case took."""
-        arguments = ["-m", f"peers.{self.script}", json.dumps(dict(counts))]
-        answer: dict[str, Any] = json.loads(run([str(self._python), *arguments]).splitlines()[-1])
-        return answer["version"], answer["seconds"]
+    def answer(self, script: str, question: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what a script of the peers says to a question."""
+        told = run([str(self._python), "-m", f"peers.{script}", json.dumps(dict(question))])
+        found: dict[str, Any] = json.loads(told.splitlines()[-1])
+        return found
 
     @property
     def _folder(self) -> Path:
@@ -61,6 +57,21 @@ class Peer:
     def _python(self) -> Path:
         windows = os.name == "nt"
         return self._folder / ("Scripts" if windows else "bin") / "python"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peer(Environment):
+    """Another package, the script that times it and the cases that it has."""
+
+    script: str
+    how: str
+    cases: tuple[str, ...]
+    slow: bool = False
+
+    def measure(self, counts: Mapping[str, int]) -> tuple[str, dict[str, float]]:
+        """Return its version and the seconds that each case took."""
+        answer = self.answer(self.script, counts)
+        return answer["version"], answer["seconds"]
 
 
 PEERS = (

@@ -5,6 +5,7 @@ Bounds and lists of values are those that the publishers of the data sets print.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final, get_args
 
@@ -17,7 +18,7 @@ from supm.federation.encoding import Categories, SchemaEncoding
 from supm.federation.rows import Rows
 from supm.schema import Categorical, Records, Schema
 
-__all__ = ["TASKS", "TITLES", "encoded", "records_of"]
+__all__ = ["TABLES", "TASKS", "TITLES", "encode", "encoded", "read_task", "records_of"]
 
 TASKS: Final = ("money", "outside", "bathing", "traveling", "salary", "education")
 """The panels of the paper's figure 1."""
@@ -33,6 +34,9 @@ TITLES: Final = {
 """What the panels are called."""
 
 _NLTCS: Final = ("money", "outside", "bathing", "traveling")
+TABLES: Final = {"NLTCS": _NLTCS, "Adult": ("salary", "education")}
+"""The tasks that ask about the same table; the first one has all its columns."""
+
 _DEGREES: Final = (
     "Assoc-voc",
     "Assoc-acdm",
@@ -43,7 +47,7 @@ _DEGREES: Final = (
 )
 _LEFT_OUT: Final = ("education", "education-num")
 
-Columns = dict[str, NDArray[Any]]
+Columns = Mapping[str, NDArray[Any]]
 
 
 @cache
@@ -53,12 +57,23 @@ def records_of(task: str) -> tuple[Schema, Records]:
     Adult has its 45,222 records without a gap. For education the target is whether somebody holds
     a degree after secondary school; education and its number are no attributes then, and income is.
     """
-    if task in _NLTCS:
-        dataset = load_nltcs(task)  # type: ignore[arg-type]  # one of its words, as was checked
-        return dataset.schema, dataset.records()
     if task not in TASKS:
         raise ParameterError("task", f"one of {', '.join(TASKS)}", task)
-    schema, columns = _complete()
+    return read_task(task, load_nltcs().columns if task in _NLTCS else _complete())
+
+
+def read_task(task: str, columns: Columns) -> tuple[Schema, Records]:
+    """Return the schema and the records of a task, from the columns of its table.
+
+    Parameters
+    ----------
+    task : str
+        One of `TASKS`.
+    columns : dict of str to ndarray
+        All columns of NLTCS or of Adult.
+    """
+    whole = load_nltcs(task) if task in _NLTCS else load_adult()  # type: ignore[arg-type]  # one of its words
+    schema = whole.schema
     if task == "education":
         schema, columns = _education(schema, columns)
     return schema, schema.read(columns)
@@ -81,16 +96,23 @@ def encoded(
     if categories not in get_args(Categories):
         raise ParameterError("categories", "positions or indicators", categories)
     schema, records = records_of(task)
-    norm = shrunk * len(schema.attributes) ** 0.5
-    encoding = SchemaEncoding(schema=schema, categories=categories, norm=norm)
+    encoding = encode(schema, categories=categories, shrunk=shrunk)
     return encoding, encoding.rows(records)
 
 
-def _complete() -> tuple[Schema, Columns]:
+def encode(
+    schema: Schema, *, categories: Categories = "positions", shrunk: float = 1.0
+) -> SchemaEncoding:
+    """Return the encoding of a schema; parameters are those of `encoded`."""
+    norm = shrunk * len(schema.attributes) ** 0.5
+    return SchemaEncoding(schema=schema, categories=categories, norm=norm)
+
+
+def _complete() -> Columns:
     adult = load_adult()
     texts = [column for column in adult.columns.values() if column.dtype == object]
     whole = np.logical_and.reduce([[value is not None for value in column] for column in texts])
-    return adult.schema, {name: column[whole] for name, column in adult.columns.items()}
+    return {name: column[whole] for name, column in adult.columns.items()}
 
 
 def _education(schema: Schema, columns: Columns) -> tuple[Schema, Columns]:

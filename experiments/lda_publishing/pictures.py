@@ -11,7 +11,7 @@ from typing import Any, Final
 import matplotlib as mpl
 from experiments.lda_publishing.data import TITLES
 from experiments.lda_publishing.results import Results, Row
-from experiments.lda_publishing.settings import Scope
+from experiments.lda_publishing.settings import RIVAL, Scope
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
@@ -45,6 +45,7 @@ _ALONE: Final = (
     _Line("direction only", "strict direction and moments", "#0072b2"),
     _Line("release", "strict release", "#009e73"),
     _Line("release, made-up pairs", "learned from made-up pairs", "#009e73", ":"),
+    _Line(RIVAL, "PrivBayes (dpmm)", "#cc79a7", "--"),
 )
 _TOGETHER: Final = (
     _Line("faithful", "faithful", "#d55e00"),

@@ -14,6 +14,7 @@ __all__ = [
     "FULL",
     "PLAIN",
     "QUICK",
+    "RIVAL",
     "VARIANTS",
     "Scope",
     "Setting",
@@ -28,6 +29,9 @@ DELTA: Final = 0.001
 
 PLAIN: Final = ("majority", "svm", "lda", "lda of unit rows")
 """Without privacy."""
+
+RIVAL: Final = "PrivBayes, SVM on made-up rows"
+"""With noise, by another package."""
 
 VARIANTS: Final = (
     "faithful",
@@ -83,6 +87,8 @@ class Scope:
         Splits into 80 % for training and 20 % for testing, each with noise of its own.
     levers : int
         Repetitions of the table of choices.
+    rivals : int
+        Repetitions of PrivBayes, which takes minutes where ours takes seconds.
     """
 
     name: str
@@ -91,10 +97,17 @@ class Scope:
     parties: tuple[int, ...]
     repetitions: int
     levers: int
+    rivals: int
 
 
 FULL: Final = Scope(
-    name="full", tasks=TASKS, budgets=BUDGETS, parties=_PARTIES, repetitions=50, levers=20
+    name="full",
+    tasks=TASKS,
+    budgets=BUDGETS,
+    parties=_PARTIES,
+    repetitions=50,
+    levers=20,
+    rivals=3,
 )
 """Everything."""
 
@@ -105,6 +118,7 @@ QUICK: Final = Scope(
     parties=(2,),
     repetitions=2,
     levers=1,
+    rivals=0,
 )
 """A look, in seconds."""
 

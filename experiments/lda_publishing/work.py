@@ -52,10 +52,15 @@ class Split:
     def _order(self) -> Whole:
         return simulation(self.seed).child("split").permutation(self.rows.size)
 
+    @property
+    def chosen(self) -> Whole:
+        """Which four fifths are trained on, in random order."""
+        return self._order[: int(_TRAINED * self.rows.size)]
+
     @cached_property
     def train(self) -> Rows:
         """Four fifths, in random order."""
-        return _taken(self.rows, self._order[: int(_TRAINED * self.rows.size)])
+        return _taken(self.rows, self.chosen)
 
     @cached_property
     def test(self) -> Rows:

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments.lda_publishing.data import TASKS, records_of
+from experiments.lda_publishing.data import TABLES, TASKS, encoded, read_task, records_of
+from experiments.lda_publishing.privbayes import Coded, measure_budget
 from experiments.lda_publishing.program import main
 from experiments.lda_publishing.results import COLUMNS, Row, add_rows, read_rows
-from experiments.lda_publishing.settings import BUDGETS, FULL, QUICK, Setting, settings_of
+from experiments.lda_publishing.settings import BUDGETS, FULL, QUICK, RIVAL, Setting, settings_of
 from experiments.lda_publishing.work import Split, best_threshold, noisy_run
 
 from supm import simulation
@@ -16,6 +17,7 @@ from supm.federation.discriminant import Discriminant
 from supm.federation.rows import Rows, grid_rows
 from supm.federation.trust import Circle
 from supm.mechanisms.noise import GaussianNoise
+from supm.schema import Continuous
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +124,34 @@ def dealt(rows: Rows, parties: int) -> list[Rows]:
         Rows(values=rows.values[n::parties], labels=rows.labels[n::parties], classes=rows.classes)
         for n in range(parties)
     ]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("task", ["money", "salary"])
+def test_a_table_of_classes_is_read_back_as_the_same_classes(task: str) -> None:
+    coded = Coded.of(task)
+    assert coded.codes.min() == 0
+    assert (coded.codes.max(axis=0) < coded.sizes).all()
+    schema, records = read_task(task, coded.columns(coded.codes))
+    assert records.rows == len(coded.codes)
+    np.testing.assert_array_equal(records.target, coded.codes[:, -1])
+    words = [n for n, each in enumerate(schema.attributes) if not isinstance(each, Continuous)]
+    told = np.column_stack([records.columns[schema.attributes[n].name] for n in words])
+    np.testing.assert_array_equal(told, coded.codes[:, words])
+
+
+@pytest.mark.data
+def test_a_rival_that_tells_the_table_itself_learns_as_without_privacy() -> None:
+    found = measure_budget("NLTCS", 0.4, 1, lambda codes, *_: (codes, 1.0))
+    assert [row.task for row in found] == list(TABLES["NLTCS"])
+    assert all(row.variant == RIVAL and abs(row.excess) < 0.01 for row in found)
+
+
+@pytest.mark.data
+def test_a_rival_that_knows_one_class_only_answers_it() -> None:
+    row = measure_budget("Adult", 0.4, 1, lambda codes, *_: (0 * codes, 1.0))[0]
+    plain = Split(encoded("salary")[1], 0).plain()
+    assert row.error == plain["majority"]
 
 
 def test_a_split_has_every_row_once(rows: Rows) -> None:
