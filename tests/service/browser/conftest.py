@@ -46,7 +46,9 @@ def _missing(sentence: str) -> None:
     pytest.skip(sentence)
 
 
-@pytest.fixture(scope="session")
+# Playwright keeps an event loop running while it is open, beside which no other test could run
+# one: it ends with the tests of a file, not with the session.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium, driven by Playwright; no browser is downloaded."""
     program = shutil.which("chromium")
