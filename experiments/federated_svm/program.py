@@ -1,4 +1,4 @@
-"""The command: run what is missing, then write tables and a picture."""
+"""The command: run what is missing, then write tables and pictures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from experiments.federated_svm.pictures import draw
+from experiments.federated_svm.pictures import draw_budgets, draw_shapes
 from experiments.federated_svm.readme import write_readme
 from experiments.federated_svm.results import Results, read_rows, write_row
 from experiments.federated_svm.settings import FULL, QUICK, Scope, cells_of
@@ -50,6 +50,7 @@ def run(scope: Scope, output: Path, *, measured: bool = True) -> Results:
         for cell in tqdm(missing, unit="cell", disable=None, mininterval=5.0):
             write_row(measure(cell, most), path)
     results = Results([row for row in read_rows(path) if row.cell in set(cells)])
-    picture = draw(results, scope, output / "figures")
-    write_readme(results, scope, picture, output / "README.md")
+    figures = output / "figures"
+    pictures = [draw_budgets(results, scope, figures), draw_shapes(results, scope, figures)]
+    write_readme(results, scope, pictures, output / "README.md")
     return results

@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-__all__ = ["DATA", "EPSILONS", "FULL", "METHODS", "QUICK", "SIZES", "Cell", "Scope", "cells_of"]
+__all__ = [
+    "DATA",
+    "EPSILONS",
+    "FULL",
+    "METHODS",
+    "QUICK",
+    "SHAPED",
+    "SIZES",
+    "USUAL",
+    "Cell",
+    "Scope",
+    "Shape",
+    "cells_of",
+    "shapes_of",
+]
 
 DATA: Final = ("mnist", "fashion_mnist", "cifar10")
 EPSILONS: Final = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0)
@@ -26,9 +40,18 @@ METHODS: Final = {
     "strict, one party": "ours, one party alone, with the same budget",
     "strict, Huber": "ours (T = 0) with the paper's loss",
 }
+USUAL: Final = 20
+"""Components, where nothing else is said."""
 _DEFAULT: Final = (10_000,) * 5
 _OURS: Final = ("strict", "strict, T = 4", "strict, one party")
 _PAPER: Final = ("paper", "paper, split", "paper, one party")
+SHAPED: Final = (
+    *(("paper", 0.1), ("paper, split", 0.1), ("paper, one party", 0.1)),
+    *product(_OURS, (0.1, 1.0)),
+)
+"""Methods and budgets of figures 2, 4 and 5, besides the one without privacy."""
+Shape: TypeAlias = tuple[int, tuple[int, ...]]
+"""How many components, and how many records each party has."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +75,7 @@ class Cell:
     data: str
     method: str
     epsilon: float = 0.1
-    components: int = 20
+    components: int = USUAL
     sizes: tuple[int, ...] = _DEFAULT
     repetitions: int = 1
 
@@ -93,39 +116,40 @@ QUICK: Final = Scope(
 
 
 def cells_of(scope: Scope) -> list[Cell]:
-    """Return all cells, those of the bar first; CIFAR-10, which is slow, has fewer."""
+    """Return all cells: those of the bar first, and those of figure 3 before the others."""
     found: list[Cell] = []
-    for data in scope.data:
-        found += _budgets(data, scope, scope.repetitions if data == "mnist" else 1)
-    for data in scope.data:
-        found += _shapes(data, scope) if data != "cifar10" else []
+    for part in (_budgets, _shapes):
+        for data in scope.data:
+            found += part(data, scope)
     return list(dict.fromkeys(found))
 
 
-def _budgets(data: str, scope: Scope, times: int) -> list[Cell]:
+def shapes_of(scope: Scope) -> list[Shape]:
+    """Return what is varied in figures 2, 4 and 5, the default not among it."""
+    parties = len(scope.default)
+    shapes = [(count, scope.default) for count in scope.components]
+    shapes += [(USUAL, (records,) * parties) for records in scope.records]
+    return shapes + [(USUAL, sizes) for sizes in scope.sizes]
+
+
+def _budgets(data: str, scope: Scope) -> list[Cell]:
     """Return figure 3, and what Table 3 needs beside it."""
-    shared = {"data": data, "sizes": scope.default}
-    cells = [Cell(method="non-private", **shared)]  # type: ignore[arg-type]  # data and sizes
+    shared: dict[str, Any] = {"data": data, "sizes": scope.default}
+    cells = [Cell(method="non-private", **shared)]
     for method, epsilon in product((*_OURS, *_PAPER), scope.epsilons):
-        repetitions = times if method in _OURS else 1
-        cells.append(Cell(method=method, epsilon=epsilon, repetitions=repetitions, **shared))  # type: ignore[arg-type]  # data and sizes
+        repetitions = scope.repetitions if method in _OURS else 1
+        cells.append(Cell(method=method, epsilon=epsilon, repetitions=repetitions, **shared))
     huber = [1.0] if 1.0 in scope.epsilons else []
-    cells += [Cell(method="strict, Huber", epsilon=each, **shared) for each in huber]  # type: ignore[arg-type]  # data and sizes
-    if data == "mnist":
-        cells.append(Cell(method="paper, DPML", epsilon=scope.epsilons[-1], **shared))  # type: ignore[arg-type]  # data and sizes
+    cells += [Cell(method="strict, Huber", epsilon=each, **shared) for each in huber]
+    cells += [Cell(method="paper, DPML", epsilon=each, **shared) for each in scope.epsilons]
     return cells
 
 
 def _shapes(data: str, scope: Scope) -> list[Cell]:
     """Return figures 2, 4 and 5: components, records, uneven parties."""
-    parties = len(scope.default)
-    usual = 20
-    shapes = [(count, scope.default) for count in scope.components]
-    shapes += [(usual, (records,) * parties) for records in scope.records]
-    shapes += [(usual, sizes) for sizes in scope.sizes]
-    varied: list[dict[str, object]] = [{"components": k, "sizes": sizes} for k, sizes in shapes]
-    cells = [Cell(data=data, method="non-private", **each) for each in varied]  # type: ignore[arg-type]  # fields of a cell
-    for each, epsilon in product(varied, (0.1, 1.0)):
-        methods = ("paper", "paper, split", "strict") if epsilon < 1 else ("strict",)
-        cells += [Cell(data=data, method=name, epsilon=epsilon, **each) for name in methods]  # type: ignore[arg-type]  # fields of a cell
+    cells = []
+    for components, sizes in shapes_of(scope):
+        shared: dict[str, Any] = {"data": data, "components": components, "sizes": sizes}
+        cells.append(Cell(method="non-private", **shared))
+        cells += [Cell(method=name, epsilon=epsilon, **shared) for name, epsilon in SHAPED]
     return cells

@@ -43,7 +43,8 @@ The paper prints no accuracy; this is what it says in words.
 SHAPES: Final = """\
 ## Components, records and uneven parties (figures 2, 4 and 5)
 
-Accuracy of ten classes in per cent, epsilon 0.1 unless stated; CIFAR-10 was left out here.
+Ten classes / one against the rest / even or odd, in per cent, single runs. The last line is the
+default. "One party" is the largest.
 """
 
 SECONDS: Final = """\

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from experiments.federated_svm.program import main
 from experiments.federated_svm.readme import bar, worse_than_alone
 from experiments.federated_svm.results import Results, Row, read_rows
-from experiments.federated_svm.settings import FULL, METHODS, QUICK, Cell, cells_of
+from experiments.federated_svm.settings import EPSILONS, FULL, METHODS, QUICK, Cell, cells_of
 from experiments.federated_svm.work import _accuracies
 
 
@@ -24,6 +25,7 @@ def test_the_quick_run_measures_every_cell_and_draws(written: Path) -> None:
     assert {row.cell for row in rows} == set(cells_of(QUICK))
     assert {row.cell.method for row in rows} == set(METHODS)
     assert (written / "figures" / "budgets.png").exists()
+    assert (written / "figures" / "shapes.png").exists()
     text = (written / "README.md").read_text()
     assert "This is the quick run" in text
     assert "None" not in text
@@ -52,8 +54,11 @@ def test_the_full_run_has_all_figures() -> None:
     cells = cells_of(FULL)
     assert len(cells) == len(set(cells))
     assert {cell.data for cell in cells} == {"mnist", "fashion_mnist", "cifar10"}
-    assert {cell.components for cell in cells} == {5, 10, 20, 50, 100}
-    assert {max(cell.sizes) for cell in cells} == {100, 500, 1000, 2000, 5000, 10_000}
+    for data in {cell.data for cell in cells}:
+        own = [cell for cell in cells if cell.data == data]
+        assert {cell.components for cell in own} == {5, 10, 20, 50, 100}
+        assert {max(cell.sizes) for cell in own} == {100, 500, 1000, 2000, 5000, 10_000}
+        assert {cell.epsilon for cell in own if cell.method == "paper, DPML"} == set(EPSILONS)
 
 
 def test_accuracies_are_what_they_are_called() -> None:
@@ -85,4 +90,8 @@ def test_settings_in_which_one_party_alone_is_better_are_listed() -> None:
     better = Results([row("strict", 0.8), row("strict, one party", 0.6)])
     assert "In no setting" in worse_than_alone(better, FULL)
     worse = Results([row("strict", 0.5), row("strict, one party", 0.6)])
-    assert "- mnist, strict, epsilon 1: 50.0 against 60.0 %." in worse_than_alone(worse, FULL)
+    told = worse_than_alone(worse, FULL)
+    assert "in 1 of 1 settings" in told
+    assert "- mnist, strict, epsilon 1, k = 20, 10000 records each: 50.0 against 60.0 %." in told
+    small = [replace(each, cell=replace(each.cell, components=5)) for each in worse.rows]
+    assert "- mnist, strict, epsilon 1, k = 5, " in worse_than_alone(Results(small), FULL)
