@@ -9,10 +9,12 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from hosts import Host, aggregator, bare, postgresql
 from ingest_studies import create, run_load, study_of
@@ -56,12 +58,12 @@ class Ingest:
 
     def __init__(self, plan: Plan, kinds: Sequence[str] = ("SQLite", "PostgreSQL")) -> None:
         self._plan, self._kinds = plan, kinds
-        self._best: dict[tuple[str, str, str], float] = {}
-        self._single: dict[str, float] = {}
-        self._seconds: dict[str, dict[str, float]] = {}
+        self._rates: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+        self._single: dict[str, list[float]] = defaultdict(list)
+        self._paced: dict[str, list[dict[str, float]]] = defaultdict(list)
 
     def measure(self, folder: Path, step: Step) -> None:
-        """Send all of it, round after round; the best round counts."""
+        """Send all of it, round after round; the middle round counts."""
         for kind in self._kinds:
             with ExitStack() as stack:
                 place: str | None = f"sqlite:///{folder}/ours.db"
@@ -83,15 +85,17 @@ class Ingest:
 
     def tables(self) -> list[Table]:
         """Return reports a second, and seconds until one is acknowledged."""
-        rows = [self._row(*key) for key in self._best]
+        rows = [self._row(*key) for key in self._rates]
         singles: list[Row] = [
             {
                 "database": kind,
-                "reports_a_second": rate,
-                f"p50_seconds_at_{_RATE:.0f}_a_second": self._seconds[kind]["p50"],
-                f"p99_seconds_at_{_RATE:.0f}_a_second": self._seconds[kind]["p99"],
+                "reports_a_second": median(rates),
+                "best_round": max(rates),
+                f"p50_seconds_at_{_RATE:.0f}_a_second": self._slow(kind, "p50", median),
+                f"p99_seconds_at_{_RATE:.0f}_a_second": self._slow(kind, "p99", median),
+                "p99_of_the_worst_round": self._slow(kind, "p99", max),
             }
-            for kind, rate in self._single.items()
+            for kind, rates in self._single.items()
         ]
         return [
             Table(f"Batches of {_SIZE:,} reports, load from another process", rows),
@@ -103,7 +107,7 @@ class Ingest:
         found = [
             Goal(
                 name=f"{kind}, {form}: reports a second",
-                measured=self._best.get((kind, form, "SUPM")),
+                measured=self._rate(kind, form, "SUPM"),
                 limit=limit,
                 at_least=True,
             )
@@ -118,29 +122,28 @@ class Ingest:
             )
             for kind in ("SQLite", "PostgreSQL")
         ]
-        for kind, rate in self._single.items():
-            name = f"{kind}, one by one"
-            slow = self._seconds[kind]["p99"]
+        for kind, rates in self._single.items():
+            name, rate = f"{kind}, one by one", median(rates)
+            slow = self._slow(kind, "p99", max)
             found.append(
                 Goal(name=f"{name}: reports a second", measured=rate, limit=_SINGLE, at_least=True)
             )
-            found.append(Goal(name=f"{name}: 99th percentile, seconds", measured=slow, limit=_SLOW))
+            name = f"{name}: 99th percentile of the worst round, seconds"
+            found.append(Goal(name=name, measured=slow, limit=_SLOW))
         return found
 
     def _round(self, kind: str, store: Store, ours: Host, other: Host) -> None:
         for form in ("Arrow", "JSON"):
             rate = self._send(store, ours, "batches", form)
-            self._keep((kind, form, "SUPM"), rate)
+            self._rates[kind, form, "SUPM"].append(rate)
         opened = create(store, study_of())
         wish = {"count": self._plan.batches, "size": _SIZE, "lines": _LINES}
         found = run_load("batches", other, opened, "train", wish | {"path": "/reports/batch"})
-        self._keep((kind, "JSON", "plain server"), found["reports"] / found["seconds"])
-        rate = self._send(store, ours, "one", "JSON")
-        self._single[kind] = max(rate, self._single.get(kind, 0.0))
+        self._rates[kind, "JSON", "plain server"].append(found["reports"] / found["seconds"])
+        self._single[kind].append(self._send(store, ours, "one", "JSON"))
         opened = create(store, study_of())
         slowly = {"count": self._plan.singles // 2, "rate": _RATE, "lines": _SINGLE_LINES}
-        paced = run_load("paced", ours, opened, "train", slowly)
-        self._seconds[kind] = min(paced, self._seconds.get(kind, paced), key=lambda it: it["p99"])
+        self._paced[kind].append(run_load("paced", ours, opened, "train", slowly))
 
     def _send(self, store: Store, host: Host, what: str, form: str) -> float:
         opened = create(store, study_of())
@@ -158,24 +161,29 @@ class Ingest:
             raise RuntimeError(message)
         return found["reports"] / found["seconds"]
 
-    def _keep(self, key: tuple[str, str, str], rate: float) -> None:
-        self._best[key] = max(rate, self._best.get(key, 0.0))
+    def _rate(self, kind: str, form: str, who: str) -> float | None:
+        rates = self._rates.get((kind, form, who))
+        return median(rates) if rates else None
+
+    def _slow(self, kind: str, name: str, of: Callable[[list[float]], float]) -> float:
+        return of([each[name] for each in self._paced[kind]])
 
     def _ratio(self, kind: str) -> float | None:
-        ours, plain = (self._best.get((kind, "JSON", who)) for who in ("SUPM", "plain server"))
+        ours, plain = (self._rate(kind, "JSON", who) for who in ("SUPM", "plain server"))
         return None if ours is None or plain is None else ours / plain
 
     def _row(self, kind: str, form: str, who: str) -> Row:
-        plain = self._best[kind, "JSON", "plain server"]
-        rate = self._best[kind, form, who]
+        plain = median(self._rates[kind, "JSON", "plain server"])
+        rates = self._rates[kind, form, who]
         ours = who == "SUPM"
         return {
             "database": kind,
             "body": form,
             "who": who if ours else "pydantic and ORM insert",
             "each_report_once": "yes" if ours else "no",
-            "reports_a_second": rate,
-            "times_the_plain_server": rate / plain,
+            "reports_a_second": median(rates),
+            "best_round": max(rates),
+            "times_the_plain_server": median(rates) / plain,
         }
 
 
