@@ -17,6 +17,7 @@ from experiments.lda_publishing.tables import (
     parties_table,
     plain_table,
 )
+from experiments.lda_publishing.views import views_table
 from experiments.lda_publishing.words import (
     ATTACKS,
     BARS,
@@ -27,6 +28,7 @@ from experiments.lda_publishing.words import (
     LEVERS,
     PARTIES,
     PLAIN,
+    VIEWS,
 )
 
 __all__ = ["Findings", "write_readme"]
@@ -68,6 +70,8 @@ def write_readme(found: Findings, scope: Scope, pictures: Sequence[Path], path: 
         PARTIES,
         third,
         parties_table(results, scope),
+        VIEWS,
+        views_table(scope),
         ATTACKS,
         attack_table(found.attacks),
         LEVERS,

@@ -14,6 +14,7 @@ __all__ = [
     "LEVERS",
     "PARTIES",
     "PLAIN",
+    "VIEWS",
 ]
 
 HEAD: Final = """\
@@ -71,8 +72,8 @@ from its formulas with this encoding. On NLTCS errors even rise with epsilon: a 
 noisy divides along the line where the classes differ, and the noise of the means is left elsewhere.
 
 PrivBayes is that of dpmm 0.1.9, in an environment of its own: three repetitions, the same splits,
-numbers in 16 equal bins of their public bounds, the promise as that package counts it, a fit of 500
-steps where its default has 5000. It makes a whole table up, with all columns alike, and a linear
+numbers in 16 equal bins of their public bounds, that package's defaults, and the promise as it
+counts it. It makes a whole table up, with all columns alike, and a linear
 machine learns one of them from it; LDA-DP asks about one target and tells nothing of the others. No
 library of PrivHD or DP-SUBN³ was found, so their curves are not drawn.
 """
@@ -84,6 +85,17 @@ Epsilon 0.2. Strict sums have M / (M - T) times the variance of one table's nois
 which T may collude with the server; nobody has to trust a generator of noise. The paper's owners
 have the noise of one table in the sum, which holds if nobody colludes and nobody looks at single
 messages ([what they show](../../docs/proofs/zero-sum.md)).
+"""
+
+VIEWS: Final = """\
+### What each of them may learn
+
+The epsilon that noisy moments really promise at delta 0.001 and 15 numbers a record, for records
+that keep their class, by who looks: the publisher, who has the sums; somebody who reads all
+messages; the publisher together with all owners but one. The paper claims one number for all. Its
+noise is so much too large that the claim holds for everyone; with the least noise that keeps the
+claim for the publisher, it fails where owners collude. Scores and labels, which are published
+besides, have no promise at all.
 """
 
 ATTACKS: Final = """\

@@ -10,6 +10,7 @@ from experiments.lda_publishing.privbayes import Coded, measure_budget
 from experiments.lda_publishing.program import main
 from experiments.lda_publishing.results import COLUMNS, Row, add_rows, read_rows
 from experiments.lda_publishing.settings import BUDGETS, FULL, QUICK, RIVAL, Setting, settings_of
+from experiments.lda_publishing.views import views_table
 from experiments.lda_publishing.work import Split, best_threshold, noisy_run
 
 from supm import simulation
@@ -152,6 +153,17 @@ def test_a_rival_that_knows_one_class_only_answers_it() -> None:
     row = measure_budget("Adult", 0.4, 1, lambda codes, *_: (0 * codes, 1.0))[0]
     plain = Split(encoded("salary")[1], 0).plain()
     assert row.error == plain["majority"]
+
+
+def test_owners_who_collude_see_more_than_the_paper_claims() -> None:
+    lines = views_table(FULL).splitlines()[2:]
+    for parties, line in zip(FULL.parties, lines, strict=True):
+        owners, claimed, *shown = (float(cell) for cell in line.strip("| ").split("|"))
+        publisher, eavesdropper, coalition = shown[3:]
+        assert owners == parties
+        assert publisher == pytest.approx(claimed, rel=0.01)
+        assert eavesdropper < claimed < coalition
+        assert max(shown[:3]) < claimed
 
 
 def test_a_split_has_every_row_once(rows: Rows) -> None:
