@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,10 @@ from supm.audit import (
 from supm.cli.audit import _audit_noises, _print
 from supm.mechanisms import (
     DiscreteGaussian,
+    DiscreteLaplaceNoise,
     GammaNorm,
     GaussianNoise,
+    LossBounds,
     ZeroSumNoise,
     mirrored_triangle,
     symmetric_noise,
@@ -72,7 +75,10 @@ def test_all_stand_for_every_kind() -> None:
         "discrete-laplace",
         "gamma-norm",
         "gaussian",
+        "mirrored-triangle",
+        "objective",
         "summed-gaussian",
+        "symmetric-gaussian",
         "symmetric-noise",
         "zero-sum",
     }
@@ -153,6 +159,62 @@ def lower_triangle_forgotten(count: int, source: RandomSource) -> Numbers:
 def test_a_broken_symmetric_noise_is_caught(broken: Any) -> None:
     law = replace(law_of("symmetric-noise", "off the diagonal"), draw=broken)
     assert not check_law(law, simulation(3)).passed
+
+
+@pytest.mark.parametrize("name", ["symmetric-gaussian", "mirrored-triangle"])
+def test_the_two_forms_on_floats_are_not_taken_for_each_other(name: str) -> None:
+    other = ({"symmetric-gaussian", "mirrored-triangle"} - {name}).pop()
+    for what in ("above the diagonal", "below the diagonal"):
+        broken = replace(law_of(name, what), draw=law_of(other, what).draw)
+        assert not check_law(broken, simulation(3)).passed
+
+
+def three_percent_wide(noise: DiscreteLaplaceNoise) -> Any:
+    return DiscreteLaplaceNoise(noise.scale * Fraction(103, 100)).draw
+
+
+def even_numbers(noise: DiscreteLaplaceNoise) -> Any:
+    return lambda count, source: 2 * DiscreteLaplaceNoise(noise.scale / 2).draw(count, source) & 3
+
+
+@pytest.mark.parametrize(
+    ("what", "defect"), [("one number", three_percent_wide), ("its last two bits", even_numbers)]
+)
+@pytest.mark.parametrize(
+    ("words", "scale"), [("1.4e+07", 13_997_700), ("3.3e+11", 330_725_334_000)]
+)
+def test_a_broken_wide_laplace_is_caught(what: str, defect: Any, words: str, scale: int) -> None:
+    law = law_of("discrete-laplace", what, f"scale {words},")
+    broken = replace(law, draw=defect(DiscreteLaplaceNoise(Fraction(scale))))
+    assert not check_law(broken, simulation(3)).passed
+
+
+def halved_tilts(law: NoiseLaw) -> Any:
+    """Tilts of half the length, by which minima are nearer to where they are without noise."""
+    still = 1.5 / 21 if law.what.endswith("1") else -1.5 / 21
+    return lambda count, source: still + (law.draw(count, source) - still) / 2
+
+
+def label_forgotten(law: NoiseLaw) -> Any:
+    other = law.what.replace("1", "0") if law.what.endswith("1") else law.what.replace("0", "1")
+    return law_of("objective", other, "normal").draw
+
+
+@pytest.mark.parametrize("defect", [halved_tilts, label_forgotten])
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_broken_objective_perturbation_is_caught(defect: Any, label: int) -> None:
+    law = law_of("objective", f"the minimum, label {label}", "normal")
+    assert not check_law(replace(law, draw=defect(law)), simulation(3)).passed
+
+
+def test_the_promise_of_an_objective_is_attained_by_gamma_noise_and_no_lower_one_passes() -> None:
+    line = shipped("objective", "gamma")
+    assert line.exact() == pytest.approx(line.claimed, rel=1e-6)
+    # Without what the Jacobian takes, which the density has.
+    bold = replace(
+        line, claimed=line.claimed - LossBounds(loss="huber", classes=2).log_determinant(20)
+    )
+    assert audit_noise(fewer(bold), simulation(3)).verdict == "broken"
 
 
 def minus_the_sum(count: int, source: RandomSource) -> Numbers:

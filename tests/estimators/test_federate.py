@@ -41,12 +41,13 @@ def protocols(circle: Circle) -> dict[str, Protocol]:
     return {
         "discriminant": Discriminant.for_budget(**budget),
         "components": Components.for_budget(components=3, **budget),
+        "subspaces": Components.for_budget(components=3, share="subspace", **budget),
         "svm": Margin.for_budget(loss="huber", components=4, **budget),
         "logistic": Margin.for_budget(loss="logistic", components=None, **budget),
     }
 
 
-@pytest.mark.parametrize("kind", ["discriminant", "components", "svm", "logistic"])
+@pytest.mark.parametrize("kind", ["discriminant", "components", "subspaces", "svm", "logistic"])
 @pytest.mark.parametrize("colluders", [0, 1, 2])
 def test_masks_change_nothing(kind: str, colluders: int) -> None:
     protocol = protocols(Circle(parties=3, colluders=colluders))[kind]
@@ -93,6 +94,56 @@ def test_records_of_another_schema_do_not_join() -> None:
     protocol = protocols(Circle(parties=1))["discriminant"]
     with pytest.raises((SchemaError, ValueError), match="mean radius"):
         federate([missing], protocol)
+
+
+def three_classes(seed: int, size: int, present: tuple[int, ...]) -> tuple[Any, Any]:
+    source = simulation(seed)
+    labels = np.array(present)[source.below(len(present), size).astype(np.int64)]
+    drawn = source.below(1000, 4 * size).reshape(size, 4) / 2500.0 - 0.2
+    return np.eye(4)[labels] * 0.6 + drawn, labels
+
+
+UNEVEN = [(1, 3000, (0, 1, 2)), (2, 3000, (0, 2)), (3, 1500, (1,))]
+
+
+def uneven(kind: str, **changed: Any) -> Protocol:
+    budget = {
+        "encoding": VectorEncoding(width=4, classes=3), "epsilon": 4.0, "delta": 1e-5,
+        "circle": Circle(parties=3, colluders=0), **changed,
+    }  # fmt: skip
+    if kind == "discriminant":
+        return Discriminant.for_budget(**budget)
+    if kind in ("covariance", "subspace"):
+        return Components.for_budget(**budget, components=2, share=kind)  # type: ignore[arg-type]  # one of them
+    return Margin.for_budget(**budget, loss=kind)  # type: ignore[arg-type]  # one of them
+
+
+@pytest.mark.parametrize("kind", ["discriminant", "huber", "softmax"])
+def test_a_party_may_lack_a_class(kind: str) -> None:
+    """One has all three, one lacks one, and one has records of a single class."""
+    tables = [three_classes(*each) for each in UNEVEN]
+    run = federate(tables, uneven(kind), delta=1e-5, random_state=1)
+    vectors, labels = three_classes(9, 3000, (0, 1, 2))
+    found = run.outcome.predict(vectors)
+    for label in range(3):
+        assert (found[labels == label] == label).mean() > 0.85
+    assert run.release.statement.total.epsilon <= 4.0  # type: ignore[attr-defined]  # it has one
+
+
+def test_a_party_without_records_takes_part_in_a_discriminant() -> None:
+    tables = [three_classes(*UNEVEN[0]), (np.empty((0, 4)), np.empty(0, dtype=np.int64))]
+    circle = Circle(parties=2, colluders=0)
+    run = federate(tables, uneven("discriminant", circle=circle), random_state=1)
+    vectors, labels = three_classes(9, 3000, (0, 1, 2))
+    assert (run.outcome.predict(vectors) == labels).mean() > 0.9
+
+
+@pytest.mark.parametrize("kind", ["covariance", "subspace", "huber", "softmax"])
+def test_a_party_without_records_is_refused_elsewhere(kind: str) -> None:
+    tables = [three_classes(*UNEVEN[0]), (np.empty((0, 4)), np.empty(0, dtype=np.int64))]
+    protocol = uneven(kind, circle=Circle(parties=2, colluders=0))
+    with pytest.raises(ParameterError, match=r"rows must be a whole number .* got 0"):
+        federate(tables, protocol, random_state=1)
 
 
 def test_an_estimator_is_a_federation_of_one() -> None:

@@ -28,11 +28,13 @@ from supm.messages import Update
 WDBC = load_wdbc()
 ENCODING = SchemaEncoding(schema=WDBC.schema)
 PARTIES = 3
+KINDS = ("discriminant", "covariance", "subspace", "margin")
 # All that a reply may hold besides numbers. What is secret in it is encrypted or a share of a key.
 FIELDS = {
     "keys": {"study", "number", "size", "simulation", "envelope", "masks", "commitments"},
     "shares": {"study", "roster", "number", "envelopes"},
     "masked": {"study", "roster", "round", "number"},
+    "confirm": {"study", "roster", "round", "number", "tags"},
     "unmask": {"study", "roster", "round", "number", "seeds", "lost"},
     "received": {"study", "roster", "number"},
 }
@@ -66,17 +68,17 @@ class _Heard:
         return self._told[-1]
 
 
-def protocol(kind: str) -> Protocol:
+def protocol(kind: str, dropouts: int = 0) -> Protocol:
     budget: dict[str, Any] = {
         "encoding": ENCODING,
         "epsilon": 1.0,
         "delta": 1e-5,
-        "circle": Circle(parties=PARTIES, colluders=0),
+        "circle": Circle(parties=PARTIES, colluders=0, dropouts=dropouts),
     }
     if kind == "discriminant":
         return Discriminant.for_budget(**budget)
-    if kind == "components":
-        return Components.for_budget(components=2, **budget)
+    if kind in ("covariance", "subspace"):
+        return Components.for_budget(components=2, **budget | {"share": kind})
     return Margin.for_budget(loss="huber", components=5, **budget)
 
 
@@ -87,13 +89,30 @@ def tables() -> list[dict[str, Any]]:
     ]
 
 
-@pytest.fixture(params=["discriminant", "components", "margin"], scope="module")
+RUNS = [
+    *(pytest.param((kind, 0), id=kind) for kind in KINDS),
+    *(pytest.param((kind, 1), id=f"{kind}, one lost") for kind in KINDS),
+]
+
+
+@pytest.fixture(params=RUNS, scope="module")
 def parties(request: pytest.FixtureRequest) -> list[Listened]:
-    chosen = protocol(request.param)
+    kind, dropouts = request.param
+    chosen = protocol(kind, dropouts)
     study = FederatedStudy(name="listened", protocol=chosen, delta=1e-5)
     people = [Listened(table, chosen) for table in tables()]
-    run_in_process(Coordinator(chosen, study.to_json()), people)
+    server = Coordinator(chosen, study.to_json())
+    # The last party sends its first vector, and it does not arrive.
+    run_in_process(server, people, lost=lambda turn, n: bool(dropouts) and (turn, n) == (2, 2))
+    assert server.lost == ((2,) if dropouts else ())
     return people
+
+
+def test_the_run_in_which_a_party_is_lost_has_every_kind_of_reply() -> None:
+    chosen = protocol("covariance", 1)
+    people = [Listened(table, chosen) for table in tables()]
+    run_in_process(Coordinator(chosen, "the study"), people)
+    assert {Update.from_bytes(one).kind for each in people for one in each.sent} == set(FIELDS)
 
 
 def test_replies_hold_the_fields_that_are_known(parties: list[Listened]) -> None:

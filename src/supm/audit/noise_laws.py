@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from supm.audit.noise_curves import (
     normal,
     shifted,
 )
+from supm.audit.objective_laws import objectives
 from supm.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplaceNoise,
@@ -32,16 +34,22 @@ from supm.mechanisms import (
     GaussianNoise,
     ZeroSumNoise,
     information_publisher,
+    mirrored_triangle,
     summed_mu,
+    symmetric_gaussian,
     symmetric_noise,
 )
 from supm.privacy import Neighbours
 
 __all__ = ["noises"]
 
+_Matrix: TypeAlias = Callable[[int, float, RandomSource], NDArray[np.float64]]
+
 # Sigmas, in eighths: tails to six sigmas on either side.
 _EIGHTHS: Final = range(-48, 49)
 _DIAGONAL: Final = 128
+_NARROW: Final = 1 << 10
+_WIDE: Final = ((Fraction(13_997_700), 139_977), (Fraction(330_725_334_000), 165_362_667))
 
 
 def noises() -> list[NoiseEntry]:
@@ -52,7 +60,10 @@ def noises() -> list[NoiseEntry]:
     >>> sorted({line.name for line in noises()})[:3]
     ['discrete-gaussian', 'discrete-laplace', 'gamma-norm']
     """
-    makers = (_discrete, _summed, _symmetric, _laplace, _gaussian, _gamma, _cancelling)
+    makers = (
+        _discrete, _summed, _symmetric, _floating, _laplace, _gaussian, _gamma, _cancelling,
+        objectives,
+    )  # fmt: skip
     return [line for make in makers for line in make()]
 
 
@@ -131,6 +142,53 @@ def _symmetric() -> Iterator[NoiseEntry]:
     )
 
 
+def _floating() -> Iterator[NoiseEntry]:
+    """Return the two forms on floats, at neighbours whose matrices differ by [[3, 4], [4, -3]]."""
+    sigma, change = 5.0, np.array([[3.0, 4.0], [4.0, -3.0]])
+    upper = change[np.triu_indices(2)]
+    whole, half = float(np.linalg.norm(change)), float(np.linalg.norm(upper))
+    forms = (
+        ("symmetric-gaussian", symmetric_gaussian, sigma / math.sqrt(2), whole),
+        ("mirrored-triangle", mirrored_triangle, sigma, half),
+    )
+    for name, draw, aside, sensitivity in forms:
+        # Seen is one triangle, which the other repeats.
+        mu = float(np.linalg.norm(upper / np.array([sigma, aside, sigma])))
+        yield NoiseEntry(
+            name=name,
+            parameters=f"sigma {sigma:g}, delta 1e-6",
+            laws=(
+                _normal_law("above the diagonal", aside, partial(_triangle_of, draw, sigma, 0)),
+                _normal_law("below the diagonal", aside, partial(_triangle_of, draw, sigma, 1)),
+                replace(
+                    _normal_law("the diagonal", sigma, partial(_diagonal_of, draw, sigma)),
+                    draws=1 << 12,
+                ),
+            ),
+            claimed=claimed(GaussianNoise(sigma).guarantee(sensitivity, Neighbours.REPLACE_ONE).mu),
+            exact=partial(_normal_epsilon, mu),
+        )
+
+
+def _normal_epsilon(mu: float) -> float:
+    return least_epsilon(normal(mu))
+
+
+def _triangle_of(
+    draw: _Matrix, sigma: float, turned: int, count: int, source: RandomSource
+) -> NDArray[np.float64]:
+    dimension = math.isqrt(2 * count) + 2
+    noise = draw(dimension, sigma, source)
+    return (noise.T if turned else noise)[np.triu_indices(dimension, 1)][:count]
+
+
+def _diagonal_of(
+    draw: _Matrix, sigma: float, count: int, source: RandomSource
+) -> NDArray[np.float64]:
+    calls = math.ceil(count / _DIAGONAL)
+    return np.concatenate([np.diag(draw(_DIAGONAL, sigma, source)) for _ in range(calls)])[:count]
+
+
 def _off_diagonal(sigma: int, count: int, source: RandomSource) -> NDArray[np.int64]:
     dimension = math.isqrt(2 * count) + 2
     noise = symmetric_noise(dimension, sigma, source)
@@ -146,18 +204,34 @@ def _diagonal(sigma: int, count: int, source: RandomSource) -> NDArray[np.int64]
 
 
 def _laplace() -> Iterator[NoiseEntry]:
-    for scale in (Fraction(1, 2), Fraction(8)):
-        noise, numbers = DiscreteLaplaceNoise(scale), np.arange(-40, 41)
+    # Narrow, as for counts; and as a margin classifier draws it beside gamma noise.
+    for scale, sensitivity in ((Fraction(1, 2), 2), (Fraction(8), 2), *_WIDE):
+        noise = DiscreteLaplaceNoise(scale)
         yield NoiseEntry(
             name="discrete-laplace",
-            parameters=f"scale {scale}, sensitivity 2",
-            laws=(
-                NoiseLaw(
-                    what="one number", draw=noise.draw, cumulative=noise.cumulative, edges=numbers
-                ),
-            ),
-            claimed=noise.epsilon(2),
-            exact=partial(largest_ratio, noise, 2),
+            parameters=f"scale {_short(scale)}, sensitivity {_short(sensitivity)}",
+            laws=tuple(_laplace_laws(noise)),
+            claimed=noise.epsilon(sensitivity),
+            exact=partial(largest_ratio, noise, sensitivity),
+        )
+
+
+def _short(number: Fraction | int) -> str:
+    return f"{float(number):.2g}" if number > _NARROW else str(number)
+
+
+def _laplace_laws(noise: DiscreteLaplaceNoise) -> Iterator[NoiseLaw]:
+    wide = noise.scale > _NARROW
+    edges = np.arange(-40, 41)
+    if wide:
+        edges = np.unique([step * int(noise.scale) // 4 for step in range(-40, 41)])
+    yield NoiseLaw(what="one number", draw=noise.draw, cumulative=noise.cumulative, edges=edges)
+    if wide:
+        yield NoiseLaw(
+            what="its last two bits",
+            draw=lambda count, source: noise.draw(count, source) & 3,
+            cumulative=lambda bits: (bits + 1) / 4,
+            edges=np.arange(3),
         )
 
 

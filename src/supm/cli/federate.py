@@ -109,6 +109,24 @@ def _add_create(acts: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     parser.add_argument(
         "--components", type=whole(1, 1 << 14), metavar="K", help="for pca, svm and logistic"
     )
+    parser.add_argument(
+        "--share",
+        choices=("covariance", "subspace"),
+        help="for pca: what each party tells, noisy products (default) or the subspace they span",
+    )
+    parser.add_argument(
+        "--directions",
+        type=whole(1, 1 << 10),
+        metavar="K",
+        help="for lda: how many, fewer than there are classes, and two at most with a histogram",
+    )
+    parser.add_argument(
+        "--no-histogram",
+        dest="histogram",
+        action="store_false",
+        default=None,
+        help="for lda: publish no scores counted by class",
+    )
     parser.add_argument("--name", default="federation", metavar="TEXT", help="what it is called")
     parser.add_argument("--purpose", default="", metavar="TEXT", help="what it is for")
     parser.add_argument(

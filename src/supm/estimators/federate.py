@@ -62,7 +62,8 @@ def federate(
     ----------
     parties : mapping of str to table, or sequence of tables
         One for each party. With an encoding of a schema: any table that the schema reads, with its
-        target. Otherwise: a pair of vectors and labels 0, 1, ….
+        target. Otherwise: a pair of vectors and labels 0, 1, …. A table may lack a class. One
+        without records can take part in a `Discriminant`; the other protocols refuse it.
     protocol : Protocol
         `Discriminant`, `Components` or `Margin`, made for so many parties.
     delta : float, default 1e-6

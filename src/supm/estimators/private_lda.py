@@ -31,10 +31,17 @@ class PrivateLDA(
     """Linear discriminant analysis whose published numbers are differentially private.
 
     Class counts, class sums and the scatter matrix get jointly calibrated discrete Gaussian noise;
-    directions follow from them, and a noisy histogram of the scores sets the thresholds.
+    directions follow from them, and a noisy histogram of the scores, if there is one, sets the
+    thresholds.
 
     Parameters
     ----------
+    n_components : int, optional
+        How many directions, fewer than there are labels; at most two with a histogram. By default
+        as many as that allows.
+    histogram : bool, default True
+        Whether scores are counted by label. Without it the moments get the whole budget and decide
+        alone, along any number of directions.
     epsilon, delta : float, default 1.0 and 1e-6
         The whole budget of one record, under replace one.
     schema : Schema, optional
@@ -57,7 +64,7 @@ class PrivateLDA(
     classes_ : ndarray
         The possible labels.
     outcome_ : supm.federation.DiscriminantOutcome
-        Directions, noisy moments and the histogram of scores.
+        Directions, noisy moments and the histogram of scores, if any.
     release_ : supm.messages.Release
         The same as a document to publish.
     statement_ : supm.messages.ReleaseStatement
@@ -79,7 +86,9 @@ class PrivateLDA(
 
     def __init__(  # noqa: PLR0913  one for each public choice
         self,
+        n_components: int | None = None,
         *,
+        histogram: bool = True,
         epsilon: float = 1.0,
         delta: float = 1e-6,
         schema: Schema | None = None,
@@ -88,6 +97,8 @@ class PrivateLDA(
         norm: float | None = None,
         random_state: int | None = None,
     ) -> None:
+        self.n_components = n_components
+        self.histogram = histogram
         self.epsilon = epsilon
         self.delta = delta
         self.schema = schema
@@ -112,7 +123,12 @@ class PrivateLDA(
         """
         encoding, rows = self._read_labelled(X, y)
         protocol = Discriminant.for_budget(
-            encoding=encoding, epsilon=self.epsilon, delta=self.delta, circle=Circle(parties=1)
+            encoding=encoding,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            circle=Circle(parties=1),
+            histogram=self.histogram,
+            directions=self.n_components,
         )
         self.outcome_ = self._run(protocol, rows)
         return self

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import MessageError, ParameterError
-from supm.federation.components import read_table, shortened
+from supm.federation._components_outcome import read_table, shortened
 from supm.learning.margins import LOSSES, Loss, outputs_of, probabilities, winners
 
 __all__ = ["MarginOutcome", "reduced"]

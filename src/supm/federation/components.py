@@ -1,10 +1,10 @@
-"""Principal components of the tables of several parties, from one noisy sum of products."""
+"""Principal components of the tables of several parties, from one sum of what each makes noisy."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, check_kind
+from supm.federation._components_outcome import ComponentsOutcome
+from supm.federation._subspace import mean_subspace, weighted_subspace
 from supm.federation.calibration import drawn_for
 from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding, read_encoding
 from supm.federation.protocol import Part, Protocol, Question, Totals
@@ -22,9 +24,11 @@ from supm.learning.principal import principal_components
 from supm.mechanisms.noise import sigma_for, summed_mu, symmetric_noise
 from supm.privacy import GaussianDP, Guarantee, Neighbours
 
-__all__ = ["Components", "ComponentsOutcome", "ScatterNoise", "shortened"]
+__all__ = ["Components", "ComponentsOutcome", "ScatterNoise", "Share"]
 
 Floats: TypeAlias = NDArray[np.float64]
+Share: TypeAlias = Literal["covariance", "subspace"]
+"""What a party tells: its products with its noise, or the subspace that it finds in them."""
 
 _TABLE: Final = Neighbours.REPLACE_ONE
 _COUNT: Final = Integers("components", 1, 1 << 14)
@@ -32,7 +36,7 @@ _MOST_ROWS: Final = 1 << 29
 _LARGEST_MU: Final = 10.0
 # The products of a replaced row with itself change by sqrt(2) at most, in steps of 2^-32.
 _SENSITIVITY: Final = math.nextafter(math.sqrt(2.0), 2.0) * GRID * GRID
-_FIELDS: Final = ("kind", "encoding", "circle", "components", "spread")
+_FIELDS: Final = ("kind", "encoding", "circle", "components", "spread", "share")
 _SPREAD: Final = Integers("spread", 6, 1 << 45)
 
 
@@ -93,57 +97,12 @@ class ScatterNoise:
         return width * (width + 1) // 2 + 1
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class ComponentsOutcome:
-    """Directions in which the parties' rows are long.
-
-    Parameters
-    ----------
-    components : ndarray of float64, shape (components, width)
-        Orthonormal rows.
-    eigenvalues : ndarray of float64
-        Noisy sum of squares along each.
-
-    Examples
-    --------
-    >>> outcome = ComponentsOutcome(components=np.eye(2)[:1], eigenvalues=np.array([3.0]))
-    >>> outcome.transform(np.array([[0.5, 0.25]])).tolist()
-    [[0.5]]
-    """
-
-    components: Floats
-    eigenvalues: Floats
-
-    def transform(self, vectors: Floats) -> Floats:
-        """Return the vectors along the components; longer ones than one are shortened first."""
-        return shortened(vectors) @ self.components.T
-
-    def to_form(self) -> dict[str, Any]:
-        """Return the outcome as plain values for JSON."""
-        return {"components": self.components.tolist(), "eigenvalues": self.eigenvalues.tolist()}
-
-    @classmethod
-    def from_form(cls, form: object) -> ComponentsOutcome:
-        """Read what `to_form` wrote.
-
-        Raises
-        ------
-        MessageError
-            If it is no such outcome.
-        """
-        if not isinstance(form, dict) or set(form) != {"components", "eigenvalues"}:
-            message = "components are told with the fields components and eigenvalues."
-            raise MessageError(message)
-        components, eigenvalues = read_table(form["components"]), read_table([form["eigenvalues"]])
-        if len(components) != eigenvalues.shape[1]:
-            message = "components must have one eigenvalue each."
-            raise MessageError(message)
-        return cls(components=components, eigenvalues=eigenvalues[0])
-
-
 @dataclass(frozen=True, kw_only=True)
 class Components(Protocol):
-    """Principal components of all rows, uncentred, from one noisy sum.
+    """Principal components of all rows, uncentred, from one sum over the parties.
+
+    They tell their products with noise; or, where only subspaces may travel, each tells the
+    projector on the top components of its own noisy products, times its number of rows.
 
     Parameters
     ----------
@@ -155,16 +114,22 @@ class Components(Protocol):
         How many, at most the width of a row.
     spread : int
         Width of each party's noise on each product, in steps of 2^-32.
+    share : {"covariance", "subspace"}
+        What a party tells.
 
     Notes
     -----
     **Guarantee.** mu-GDP for replacing one record: see `ScatterNoise`. Eigenvectors are functions
-    of what is released.
+    of what is released. A subspace is a function of one party's noisy products, so there the noise
+    of that party counts alone, whoever colludes: Theorem 2 of docs/proofs/components.md.
 
     **Utility.** A direction is found if its sum of squares is well above
-    spread sqrt(2 width parties) / 2^32.
+    spread sqrt(2 width parties) / 2^32; of subspaces, if that holds for single parties.
 
     **Cost.** One round; a party tells width (width + 1) / 2 + 1 numbers.
+
+    **Seeds.** Products are told alike on every machine, subspaces nearly always: they are rounded
+    to steps of 2^-20. Components are floats, and another BLAS may change their last bits.
 
     Examples
     --------
@@ -180,6 +145,7 @@ class Components(Protocol):
     circle: Circle
     components: int
     spread: int
+    share: Share = "covariance"
     kind: ClassVar[str] = "components"  # type: ignore[misc]  # a constant of the class
 
     def __post_init__(self) -> None:
@@ -187,12 +153,21 @@ class Components(Protocol):
         check_kind("circle", self.circle, Circle)
         check_count(self.components, self.encoding.width)
         ScatterNoise(spread=self.spread)
+        if self.share not in get_args(Share):
+            raise ParameterError("share", "'covariance' or 'subspace'", self.share)
         # A width that promises nothing is refused here, not when the noise is drawn.
         _ = self.guarantee
 
     @classmethod
     def for_budget(
-        cls, *, encoding: Encoding, epsilon: float, delta: float, circle: Circle, components: int
+        cls,
+        *,
+        encoding: Encoding,
+        epsilon: float,
+        delta: float,
+        circle: Circle,
+        components: int,
+        share: Share = "covariance",
     ) -> Components:
         """Make the protocol with the least noise that keeps (epsilon, delta)."""
         all_of_it = GaussianDP.for_approximate(
@@ -200,8 +175,14 @@ class Components(Protocol):
         )
         mu = min(all_of_it.mu, _LARGEST_MU)
         with drawn_for(epsilon):
-            noise = ScatterNoise.for_mu(mu=mu, holders=circle.holders)
-        return cls(encoding=encoding, circle=circle, components=components, spread=noise.spread)
+            noise = ScatterNoise.for_mu(mu=mu, holders=_holders(circle, share))
+        return cls(
+            encoding=encoding,
+            circle=circle,
+            components=components,
+            spread=noise.spread,
+            share=share,
+        )
 
     @property
     def rounds(self) -> int:
@@ -211,12 +192,17 @@ class Components(Protocol):
     @property
     def parts(self) -> tuple[Part, ...]:
         """The components."""
-        return (scatter_part(self.spread, self.components, self.circle),)
+        return (scatter_part(self.spread, self.components, self.circle, self.share),)
 
     @property
     def guarantee(self) -> Guarantee:
         """What the round promises."""
         return self.parts[0].guarantee
+
+    @property
+    def trust(self) -> str:
+        """The trust in words; a subspace relies on nobody else's noise."""
+        return self.circle.alone if self.share == "subspace" else self.circle.sentence
 
     def ask(self, totals: Totals) -> Question:
         """Return the only question."""
@@ -224,12 +210,16 @@ class Components(Protocol):
         return Question(number=0, length=ScatterNoise.length(self.encoding.width))
 
     def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
-        """Return a party's products with its noise."""
+        """Return a party's products with its noise, or the subspace that they span."""
         check_rows(rows, self.encoding, self.circle)
         if (question.number, question.length) != (0, ScatterNoise.length(rows.width)):
             message = "the question must be one of the protocol's rounds, of its length."
             raise MessageError(message)
-        return ScatterNoise(self.spread).tell(rows, source)
+        told = ScatterNoise(self.spread).tell(rows, source)
+        if self.share == "covariance":
+            return told
+        products = ScatterNoise.read(told, rows.width)
+        return np.append(weighted_subspace(products, self.components, rows.size), rows.size)
 
     def rows_told(self, total: NDArray[np.int64]) -> int:
         """Return the last number: without noise, for sizes are public."""
@@ -237,8 +227,9 @@ class Components(Protocol):
 
     def conclude(self, totals: Totals) -> ComponentsOutcome:
         """Return the components."""
-        products = ScatterNoise.read(totals[0], self.encoding.width)
-        components, eigenvalues = principal_components(products, self.components)
+        read = ScatterNoise.read if self.share == "covariance" else mean_subspace
+        whole = read(totals[0], self.encoding.width)
+        components, eigenvalues = principal_components(whole, self.components)
         return ComponentsOutcome(components=components, eigenvalues=eigenvalues)
 
     def fits(self, outcome: Any) -> bool:  # noqa: ANN401  each its own
@@ -249,7 +240,7 @@ class Components(Protocol):
         """Return the parameters as plain values for JSON."""
         circle = self.circle.to_form()
         form = {"kind": self.kind, "encoding": self.encoding.to_form(), "circle": circle}
-        return form | {"components": self.components, "spread": self.spread}
+        return form | {name: getattr(self, name) for name in ("components", "spread", "share")}
 
     @classmethod
     def from_form(cls, form: object) -> Components:
@@ -264,21 +255,30 @@ class Components(Protocol):
             message = f"a protocol of components has the fields {', '.join(_FIELDS)}."
             raise MessageError(message)
         encoding = read_encoding(form["encoding"])
-        numbers = {name: form[name] for name in ("components", "spread")}
+        others = {name: form[name] for name in ("components", "spread", "share")}
         try:
-            return cls(encoding=encoding, circle=Circle.from_form(form["circle"]), **numbers)
+            return cls(encoding=encoding, circle=Circle.from_form(form["circle"]), **others)
         except ParameterError as error:
             raise MessageError(str(error)) from None
 
 
-def scatter_part(spread: int, components: int, circle: Circle) -> Part:
+def scatter_part(spread: int, components: int, circle: Circle, share: Share = "covariance") -> Part:
     """Return what is said of the round that finds components."""
+    whose = {
+        "covariance": "the sum of all rows' products",
+        "subspace": "the average of the parties' subspaces, each found in its rows' products",
+    }
     method = (
-        f"{components} principal components of the sum of all rows' products, each party's noise "
+        f"{components} principal components of {whose[share]}, each party's noise "
         f"{spread / GRID**2:.3g} wide on each product"
     )
-    mu = ScatterNoise(spread).mu(circle.holders)
+    mu = ScatterNoise(spread).mu(_holders(circle, share))
     return Part(name="components", method=method, guarantee=GaussianDP(mu=mu, neighbours=_TABLE))
+
+
+def _holders(circle: Circle, share: Share) -> int:
+    """Return whose noise counts: a subspace shows that of one party only."""
+    return circle.holders if share == "covariance" else 1
 
 
 def check_count(components: int, width: int) -> int:
@@ -293,33 +293,3 @@ def check_rows(rows: Rows, encoding: Encoding, circle: Circle) -> None:
     if (rows.width, rows.classes) != (encoding.width, encoding.classes):
         raise ParameterError("rows", "made by the encoding of the protocol", "others")
     Integers("rows", 1, _MOST_ROWS // circle.parties).check(rows.size)
-
-
-def read_table(form: object) -> Floats:
-    """Read rows of finite numbers.
-
-    Raises
-    ------
-    MessageError
-        If they are anything else.
-    """
-    try:
-        table = np.asarray(form, dtype=np.float64)
-    except (TypeError, ValueError):
-        table = np.empty(0)
-    if table.ndim != 2 or not table.size or not np.isfinite(table).all():
-        message = "a table must have rows of finite numbers, all of one length."
-        raise MessageError(message)
-    return table
-
-
-def shortened(vectors: Floats) -> Floats:
-    """Return the vectors, those longer than one shortened to one.
-
-    Examples
-    --------
-    >>> shortened(np.array([[3.0, 4.0], [0.1, 0.0]])).round(6).tolist()
-    [[0.6, 0.8], [0.1, 0.0]]
-    """
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    return np.asarray(vectors / np.maximum(lengths, 1.0)[:, None])

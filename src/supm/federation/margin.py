@@ -81,6 +81,10 @@ class Margin(Protocol):
 
     **Cost.** A party tells width (width + 1) / 2 + 1 numbers, then one for each coefficient.
 
+    **Seeds.** Other threads or another BLAS change the last bits of a party's minimum; it is told
+    in steps of 2^-20 / n, which nearly always hides that. Components are made by the server, as
+    floats: for a simulation to be the same bit for bit, only its BLAS and threads must be the same.
+
     References
     ----------
     Paper 003; K. Chaudhuri, C. Monteleoni, A. Sarwate, JMLR 12 (2011).

@@ -63,6 +63,11 @@ class Protocol(ABC):
     def guarantee(self) -> Guarantee:
         """What all of it promises together, derived from the noise that is really drawn."""
 
+    @property
+    def trust(self) -> str:
+        """Whom the promise trusts, in words."""
+        return self.circle.sentence
+
     @abstractmethod
     def ask(self, totals: Totals) -> Question:
         """Return the question of round ``len(totals)``, given the sums of those before."""

@@ -159,7 +159,7 @@ class FederatedStudy:
             study=self.hash,
             parts=self.protocol.parts,
             total=self.promise,
-            trust=self.protocol.circle.sentence,
+            trust=self.protocol.trust,
             simulation=simulation,
             software=f"supm {__version__}",
         )

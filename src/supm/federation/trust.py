@@ -109,8 +109,19 @@ class Circle:
         """The trust in words."""
         if self.parties == 1:
             return "One party holds all records and adds all noise."
-        others, lost = self.trusted_by_nobody, self.dropouts
+        others = self.trusted_by_nobody
         who = f"{others} of them work" if others > 1 else "one of them works"
         holds = f"It is enough even if {who} with the server." if others else _NOBODY
-        end = f" Up to {lost} of them may be lost on the way." if lost else ""
-        return f"{self.parties} parties add noise. {holds}{end}"
+        return f"{self.parties} parties add noise. {holds}{self._end}"
+
+    @property
+    def alone(self) -> str:
+        """The trust in words, where the noise of a party is enough for its own records."""
+        if self.parties == 1:
+            return self.sentence
+        each = f"Each of {self.parties} parties adds noise that is enough for its own records"
+        return f"{each}, whoever works with the server.{self._end}"
+
+    @property
+    def _end(self) -> str:
+        return f" Up to {self.dropouts} of them may be lost on the way." if self.dropouts else ""
