@@ -14,6 +14,7 @@ from supm.cli._contracts import KnownContract, anchors_of, doubts, known_contrac
 from supm.cli._published import UsageError
 from supm.publication.chain.errors import ChainError, OtherChainError
 from supm.publication.entry import ChainEntry
+from supm.publication.verification import AnchoredRoot
 
 FIRST, SECOND = "0x" + "aB" * 20, "0x" + "Cd" * 20
 ROOT, OTHER = bytes(32), bytes(31) + b"x"
@@ -60,6 +61,10 @@ def node(monkeypatch: pytest.MonkeyPatch) -> dict[str, Contract]:
     return held
 
 
+def roots(found: list[AnchoredRoot]) -> dict[int, bytes]:
+    return {each.size: each.root for each in found}
+
+
 def asked(contract: str | None, chain: str | None = "http://x") -> KnownContract | None:
     return known_contract(Namespace(contract=contract, chain=chain))
 
@@ -104,8 +109,8 @@ def test_a_contract_is_compared_with_its_chain() -> None:
 
 @pytest.mark.usefixtures("node")
 def test_the_anchors_of_all_contracts_on_the_chain_are_read() -> None:
-    roots, told = anchors_of("x", [named(1), named(1, SECOND)], KnownContract(SECOND, 1))
-    assert (roots, told) == ({1: ROOT, 2: OTHER}, [])
+    found, told = anchors_of("x", [named(1), named(1, SECOND)], KnownContract(SECOND, 1))
+    assert (roots(found), told) == ({1: ROOT, 2: OTHER}, [])
     with pytest.raises(PublicationError, match="names no contract on a chain"):
         anchors_of("x", [], None)
     # The newest is the one that counts.
@@ -115,7 +120,7 @@ def test_the_anchors_of_all_contracts_on_the_chain_are_read() -> None:
 
 def test_two_contracts_that_contradict_each_other_are_seen(node: dict[str, Contract]) -> None:
     node[SECOND].roots = {1: ROOT}
-    assert anchors_of("x", [named(1), named(1, SECOND)], None)[0] == {1: ROOT}
+    assert roots(anchors_of("x", [named(1), named(1, SECOND)], None)[0]) == {1: ROOT}
     node[SECOND].roots = {1: OTHER}
     with pytest.raises(PublicationError, match="hold different roots of 1 entries"):
         anchors_of("x", [named(1), named(1, SECOND)], None)
@@ -131,8 +136,8 @@ def test_the_code_of_each_contract_is_checked(node: dict[str, Contract], place: 
 @pytest.mark.usefixtures("node")
 def test_a_log_that_moved_is_compared_where_the_node_is() -> None:
     for moved in ([named(1), named(2, SECOND)], [named(2, SECOND), named(1)]):
-        roots, told = anchors_of("x", moved, KnownContract(FIRST, 1))
-        assert roots == {1: ROOT}
+        found, told = anchors_of("x", moved, KnownContract(FIRST, 1))
+        assert roots(found) == {1: ROOT}
         [line] = told
         assert line.startswith(f"WARNING: the contract {SECOND} is on chain 2")
 

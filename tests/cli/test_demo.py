@@ -20,6 +20,8 @@ from supm.cli._story import Story, tell
 from supm.collection import interview, plan
 from supm.datasets import load_wdbc
 from supm.messages import Study
+from supm.privacy import PureLDP
+from supm.service.security import cookie_name
 
 
 @pytest.fixture(autouse=True)
@@ -34,13 +36,14 @@ def test_the_demo_tells_the_whole_story_and_a_seed_repeats_it(
         main(["demo", "--epsilon", "4,2", "--seed", "7", "--json", "demo.json", "--no-serve"]) == 0
     )
     shown = capsys.readouterr().out
-    heads = [line for line in shown.splitlines() if line[:2] in {f"{k}." for k in range(1, 6)}]
+    heads = [line for line in shown.splitlines() if line[:2] in {f"{k}." for k in range(1, 7)}]
     assert heads == [
-        "1. What one owner holds",
-        "2. What leaves the device",
-        "3. What the aggregator learns",
-        "4. What accuracy it buys",
-        "5. What is promised",
+        "1. What is asked first",
+        "2. What one owner holds",
+        "3. What leaves the device",
+        "4. What the aggregator learns",
+        "5. What accuracy it buys",
+        "6. What is promised",
     ]
     words = " ".join(shown.split())
     assert "Always predicting the commonest class is right for 62.7%" in words
@@ -61,10 +64,16 @@ def check_numbers(words: str, found: dict[str, Any]) -> None:
     names, half = found["attributes"], len(told) // 2
     said = [f"class {told[half + k] + 1} of {names[told[k]]}" for k in range(half)]
     assert f"This time it told {', '.join(said)}, and {('benign', 'malignant')[label]}: " in words
-    assert "together are one of 32 combinations. The device tells the owner's own with" in words
-    kept = math.exp(4) / (math.exp(4) + 31)
+    assert "together are one of 10 combinations. The device tells the owner's own with" in words
+    kept = math.exp(4) / (math.exp(4) + 9)
     assert f"with probability {kept:.3f}, and otherwise one of the others" in words
-    assert "the model adds up 30 of them. The 6 measures with most points are:" in words
+    assert "the model adds up 8 of them. The 6 measures with most points are:" in words
+    first = f"By lot, {found['reports']['reduce']} of 512 owners help to choose what the others are"
+    assert first in words
+    strengths = dict(zip(names, found["strengths"], strict=True))
+    assert len(strengths) == 8
+    for name, strength in strengths.items():
+        assert f"{name} {strength:.2f} " in words
 
 
 def check_figures(found: dict[str, Any]) -> None:
@@ -75,7 +84,7 @@ def check_figures(found: dict[str, Any]) -> None:
     ours, theirs = (found[kind]["results"][1] for kind in ("accuracy", "papers"))
     assert ours["accuracy_mean"] > theirs["accuracy_mean"] + 0.05
     data = load_wdbc()
-    study = plan(data.schema, epsilon=4.0, owners=data.rows, train="sample")
+    study = plan(data.schema, epsilon=4.0, owners=data.rows, reduce="rank", keep=8, classes=5)
     with live(study, simulation=True) as opened:
         story = tell(opened, data, simulation(7).child("story"))
     assert found["tested"] == {"reports": 57, "right": story.right}
@@ -90,7 +99,10 @@ def check_story(story: Story, study: Study) -> None:
     data = load_wdbc()
     assert story.report.study == story.study.hash
     assert story.study.beginning == study.hash
+    assert story.people["reduce"] > 0
+    assert story.people["reduce"] + story.people["train"] == 512
     assert sum(story.people.values()) == data.rows
+    check_promise(story, study)
     encoded = interview(story.study, "train").encode(data.records())
     top = story.asked.sizes[0] - 1
     malignant = encoded[:, -1] == 1
@@ -102,6 +114,16 @@ def check_story(story: Story, study: Study) -> None:
     np.testing.assert_array_equal(story.labels, encoded[:, -1])
 
 
+def check_promise(story: Story, study: Study) -> None:
+    """Who chooses and who trains are different people, and each spends the budget once."""
+    groups = {each.phase: (each.group, each.epsilon) for each in study.questions}
+    assert groups == {"reduce": (0, 4.0), "train": (1, 4.0), "test": (0, 4.0)}
+    promised = story.model.statement
+    assert [each.phase for each in promised.phases] == ["reduce", "train", "test"]
+    assert promised.training == promised.testing == PureLDP(4.0)
+    assert len(story.study.attributes or ()) == len(story.strengths) == study.keep
+
+
 def test_without_a_seed_nothing_is_called_a_simulation(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -109,6 +131,8 @@ def test_without_a_seed_nothing_is_called_a_simulation(
     found = json.loads(capsys.readouterr().out)
     assert found["simulation"] is found["statement"]["simulation"] is False
     assert found["accuracy"]["n"] == sum(found["reports"].values()) == 569
+    assert found["reports"]["reduce"] > 0
+    assert found["reports"]["reduce"] + found["reports"]["train"] == 512
     assert Path("a.svg").read_bytes().startswith(b"<?xml")
     assert [path.name for path in Path().iterdir()] == ["a.svg"]
 
@@ -125,5 +149,17 @@ def test_the_dashboard_stays_open_until_an_interrupt() -> None:
         (page,) = (line.split()[-1] for line in lines if line.startswith("The analyst's dashboard"))
         with urllib.request.urlopen(page) as answer:  # noqa: S310  on this machine
             assert b"token" in answer.read()
+        check_dashboard(page, lines)
         demo.send_signal(signal.SIGINT)
     assert demo.returncode == 0
+
+
+def check_dashboard(page: str, lines: list[str]) -> None:
+    """The dashboard that is left open has three phases."""
+    (token,) = (line.split()[3] for line in lines if line.startswith("Its token is"))
+    name = page.split("/")[-2]
+    cookie = {"Cookie": f"{cookie_name(name)}={token}"}
+    with urllib.request.urlopen(urllib.request.Request(page, headers=cookie)) as answer:  # noqa: S310  the same
+        shown = answer.read().decode()
+    assert 'data-phases="reduce train test"' in shown
+    assert 'data-count="reduce">0<' not in shown

@@ -28,6 +28,7 @@ from supm.messages import Release
 
 CREATE = ["federate", "create", "--schema", "wdbc.json", "--epsilon", "1", "--delta", "1e-5"]
 TABLES = ["north.csv", "south.csv"]
+SVM = ["--protocol", "svm", "--parties", "2"]
 POLICY = {"version": 1, "epsilon": 1, "delta": 1e-5, "total": {"epsilon": 4, "delta": 1e-4}}
 FLOWER = "pip install 'supm[federated]' to run the tests of Flower"
 
@@ -68,6 +69,8 @@ def stored() -> FederatedStudy:
     ("protocol", "more", "rounds"),
     [
         ("pca", ["--components", "3"], 1),
+        ("pca", ["--components", "3", "--share", "subspace"], 1),
+        ("lda", ["--no-histogram", "--directions", "1"], 1),
         ("svm", ["--components", "3"], None),
         ("logistic", ["--components", "3"], None),
     ],
@@ -115,6 +118,9 @@ def test_without_a_seed_a_run_is_no_simulation(capsys: pytest.CaptureFixture[str
         (["run", "study.json", *TABLES, "-o", "old.json"], 2, "-o must be a file that was not"),
         (["create", "--protocol", "pca"], 2, "must be given"),
         ([*CREATE[1:], "--protocol", "pca", "--parties", "2"], 2, "--components must be given"),
+        ([*CREATE[1:], *SVM, "--share", "subspace"], 2, "--share must be left out for svm"),
+        ([*CREATE[1:], *SVM, "--no-histogram"], 2, "--no-histogram must be left out for svm"),
+        ([*CREATE[1:], *SVM, "--directions", "1"], 2, "--directions must be left out for svm"),
         (
             [*CREATE[1:], "--protocol", "lda", "--parties", "2", "--colluders", "2"],
             2,
@@ -140,8 +146,19 @@ def test_what_is_wrong_is_one_sentence(
     assert Path("old.json").read_text() == "published"
 
 
-def test_flower_publishes_what_one_process_publishes() -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["lda"],
+        ["pca", "--components", "3", "--share", "subspace"],
+        ["svm", "--components", "3"],
+        ["logistic"],
+    ],
+    ids=lambda words: str(words[0]),
+)
+def test_flower_publishes_what_one_process_publishes(words: list[str]) -> None:
     needs_flower()
+    assert main([*CREATE, "--protocol", *words, "--parties", "2", "-o", "study.json"]) == 0
     common = ["federate", "run", "study.json", *TABLES, "--seed", "7", "-o"]
     assert main([*common, "here.json"]) == 0
     assert main([*common, "there.json", "--engine", "flower"]) == 0

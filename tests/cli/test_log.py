@@ -8,15 +8,18 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from tests.publication.conftest import Maker
 
+from supm._errors import PublicationError
 from supm._json import canonical
 from supm.cli import _published as published
 from supm.cli import main
 from supm.publication.checkpoint import Checkpoint
+from supm.publication.keys import SigningKey
 from supm.publication.log import Log
 from supm.publication.proof import make_proof
 from supm.publication.publishing import publish
@@ -165,6 +168,49 @@ def test_a_log_that_is_shown_has_signed_for_it(
     answers["checkpoint"] = endless.text
     assert main(["log", "show", "--log", url]) == 1
     assert "is signed by the key" in said(capsys)
+
+
+@pytest.mark.parametrize("act", ["create", "show", "check", "evidence", "rotate", "anchor"])
+def test_the_help_of_an_act_shows_its_own_examples(
+    act: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert main(["log", act, "--help"]) == 0
+    examples = capsys.readouterr().out.partition("examples:\n")[2].split("\n")
+    verbs = [line.split()[:3] for line in examples if line.startswith("  supm")]
+    assert verbs
+    assert all(each == ["supm", "log", act] for each in verbs)
+
+
+def test_a_rotation_that_loses_a_race_leaves_no_key(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def first(name: str, path: Path) -> SigningKey:
+        with monkeypatch.context() as patched:
+            patched.setattr(SigningKey, "made", made)
+            assert main(["log", "rotate", "--log", "r.db", "--new", "faster.key"]) == 0
+        return made(name, path)
+
+    made = SigningKey.made
+    monkeypatch.setattr(SigningKey, "made", first)
+    assert main(["log", "rotate", "--log", "r.db", "--new", "slower.key"]) == 1
+    assert "is not in charge of this log" in said(capsys)
+    assert Path("faster.key").exists()
+    assert not list(Path().glob("slower.*"))
+
+
+def test_a_rotation_that_went_through_keeps_its_key_whatever_follows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def rotate(log: Log, *words: Any) -> int:
+        true(log, *words)
+        message = "the disk is full."
+        raise PublicationError(message)
+
+    true = Log.rotate
+    monkeypatch.setattr(Log, "rotate", rotate)
+    assert main(["log", "rotate", "--log", "r.db", "--new", "n.key"]) == 1
+    assert SigningKey.read(Path("n.key")).verifier.name == "log.example"
 
 
 def test_an_entry_of_a_wrong_clock_is_not_the_last_one(

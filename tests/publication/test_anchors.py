@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from supm._errors import PublicationError
 from supm.publication import anchors
 from supm.publication.anchors import verify_anchors
 from supm.publication.chain.values import Anchor
+from supm.publication.evidence import AnchorTold, Evidence
+from supm.publication.forks import ForkError
 from supm.publication.proof import make_proof
 from supm.publication.remote import UnreachableError
 
@@ -51,7 +54,7 @@ def anchor(size: int, root: bytes, index: int) -> Anchor:
         index=index,
         block=index,
         publisher="0x",
-        contract="0x",
+        contract="0x" + "ab" * 20,
         chain=1,
     )
 
@@ -82,8 +85,23 @@ def test_two_logs_that_take_turns_in_one_contract_are_seen_by_both_readers(maker
     held = Held().hold(log, 2).hold(other, 3)
     with pytest.raises(PublicationError, match="an anchor of 3 entries, and the log shows 2"):
         told(maker, held, log)
-    with pytest.raises(PublicationError, match="begins with the 2 entries whose root is on"):
+    with pytest.raises(ForkError, match="another root for the first 2 entries") as error:
         told(maker, held, other)
+    found = Evidence.from_json(json.dumps(error.value.evidence))
+    assert found.first == AnchorTold.of(held.found[0])
+    assert len(list(found.check(maker.key().verifier))) == 2
+
+
+def test_a_log_that_shows_nothing_is_not_accused(
+    maker: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log, other = maker.log(4), fork(maker, 6)
+    proof = make_proof(other, 0)
+    for name in ("consistency", "inclusion"):
+        monkeypatch.setattr(other, name, lambda *_: [bytes(32)])
+    with pytest.raises(PublicationError, match="did not show that it begins with the 3") as doubt:
+        list(verify_anchors(Held().hold(log, 3), other, proof, maker.key().verifier))
+    assert not isinstance(doubt.value, ForkError)
 
 
 @pytest.mark.parametrize("place", range(4))

@@ -78,9 +78,9 @@ def test_what_is_kept_is_what_was_checked(maker: Maker) -> None:
 def test_contracts_are_those_of_the_entries(maker: Maker) -> None:
     log, key = maker.log(), maker.key()
     log.append([maker.contract()], key)
-    assert list(check_log(log, key.verifier, contracts=[maker.contract()], anchors={}))
+    assert list(check_log(log, key.verifier, contracts=[maker.contract()], anchors=()))
     with pytest.raises(PublicationError, match="names other contracts in its entries"):
-        list(check_log(log, key.verifier, contracts=[], anchors={}))
+        list(check_log(log, key.verifier, contracts=[], anchors=()))
 
 
 def test_a_checkpoint_that_was_kept_is_evidence_though_its_key_was_revoked(maker: Maker) -> None:

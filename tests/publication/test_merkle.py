@@ -13,7 +13,6 @@ from supm import PublicationError
 from supm.publication.merkle import (
     EMPTY_ROOT,
     Fetch,
-    Peaks,
     check_consistency,
     consistency_path,
     grown,
@@ -23,6 +22,7 @@ from supm.publication.merkle import (
     root_by_inclusion,
     root_of,
 )
+from supm.publication.peaks import Peaks
 
 INPUTS = [
     bytes.fromhex(each)
@@ -222,8 +222,9 @@ def test_every_consistency_path_is_that_of_the_definition_and_holds(second: int)
 
 def test_every_tree_begins_with_the_empty_one() -> None:
     check_consistency(0, EMPTY_ROOT, 5, defined_root(0, 5), [])
-    with pytest.raises(PublicationError, match="not needed"):
-        check_consistency(0, EMPTY_ROOT, 5, defined_root(0, 5), [EMPTY_ROOT])
+    for root, path in ((EMPTY_ROOT, [EMPTY_ROOT]), (bytes(32), [])):
+        with pytest.raises(PublicationError, match="not needed"):
+            check_consistency(0, root, 5, defined_root(0, 5), path)
 
 
 @given(steps=st.lists(st.integers(0, 9), max_size=12))

@@ -8,17 +8,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.publication.test_anchors import anchor
 
 from supm import PublicationError
 from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
 from supm.publication.entry import Entry
+from supm.publication.evidence import AnchorTold, Evidence
 from supm.publication.forks import ForkError, check_same_log
 from supm.publication.keys import SigningKey, VerifierKey
 from supm.publication.log import Log
-from supm.publication.merkle import EMPTY_ROOT, check_consistency
+from supm.publication.merkle import EMPTY_ROOT
 from supm.publication.monitoring import check_log, entries_of, rebuilt
 from supm.publication.proof import make_proof
-from supm.publication.remote import UnreachableError
 from supm.publication.verification import verify_log
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def test_a_good_log_is_told_step_by_step(maker: Maker) -> None:
     log.append([maker.round(0, HASH, ""), maker.round(1, "", OTHER), maker.contract()], key)
     log.append([maker.joint_release((HASH, ""), ("", OTHER))], key)
     log.rotate(key, maker.key(2), maker.time)
-    anchors = {known.checkpoint.size: known.checkpoint.root, 0: EMPTY_ROOT}
+    anchors = [anchor(2, _root(log, 2), 0), anchor(3, known.checkpoint.root, 1)]
     seen = list[int]()
     told = list(check_log(log, key.verifier, known=known, anchors=anchors, tell=seen.append))
     assert len(told) == 5
@@ -165,34 +166,22 @@ def fork_of(maker: Maker, count: int) -> Log:
 
 def sees_a_fork(evidence: str, key: VerifierKey) -> bool:
     """Judge with the evidence and the log's key alone, as somebody who was told of it would."""
-    form = json.loads(evidence)
-    first, second = (SignedCheckpoint.parse(form[name]) for name in ("first", "second"))
-    first.check(key)
-    second.check(key)
-    path, root = [bytes.fromhex(each) for each in form["path"]], bytes.fromhex(form["root"])
-    small, large = first.checkpoint, second.checkpoint
-    check_consistency(small.size, root, large.size, large.root, path)
-    return root != small.root
+    return len(list(Evidence.from_json(evidence).check(key))) == 3
 
 
-@pytest.mark.parametrize("answer", [None, [], [bytes(32)] * 40])
 @pytest.mark.parametrize("size", [2, 3, 4, 7, 8])
-def test_a_log_that_hides_its_fork_behind_a_path_is_seen(
-    maker: Maker, size: int, answer: list[bytes] | None, monkeypatch: pytest.MonkeyPatch
+def test_a_log_cannot_keep_the_evidence_back(
+    maker: Maker, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def consistency(*_: int) -> list[bytes]:
-        if answer is None:
-            message = "the log refused with status 503."
-            raise UnreachableError(message)
-        return answer
-
     log, fork, key = maker.log(size), fork_of(maker, size + 3), maker.key().verifier
     known = log.checkpoint()
-    monkeypatch.setattr(fork, "consistency", consistency)
+    # Whoever read all entries needs no other answer.
+    for name in ("consistency", "inclusion"):
+        monkeypatch.setattr(fork, name, None)
     with pytest.raises(ForkError) as error:
         list(check_log(fork, key, known=known))
-    # Nothing that was not checked is told to others.
-    assert (error.value.path, error.value.root) == ((), rebuilt(fork.entries(0, size))[1])
+    assert error.value.found.root == rebuilt(fork.entries(0, size))[1]
+    assert sees_a_fork(json.dumps(error.value.evidence), key)
 
 
 def test_two_roots_of_one_size_are_a_fork_before_an_entry_is_read(
@@ -218,25 +207,19 @@ def test_a_fork_is_seen_with_evidence_that_somebody_else_can_check(
     known = log.checkpoint()
     with pytest.raises(ForkError, match="is forked") as error:
         list(check_log(fork, key, known=known))
-    assert (error.value.first, error.value.second) == (known, fork.checkpoint())
+    assert (error.value.found.first, error.value.found.second) == (known, fork.checkpoint())
     assert sees_a_fork(json.dumps(error.value.evidence), key)
 
 
-def test_a_fork_is_seen_by_who_has_a_proof(maker: Maker) -> None:
-    log, fork, key = maker.log(4), fork_of(maker, 7), maker.key().verifier
-    same = fork_of(maker, 4)
-    proof = make_proof(log, 2)
-    with pytest.raises(ForkError) as error:
-        list(verify_log(same, proof, key))
+@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("later", [0, 1, 3])
+def test_a_fork_is_seen_by_who_has_a_proof(maker: Maker, size: int, later: int) -> None:
+    log, fork, key = maker.log(size), fork_of(maker, size + later), maker.key().verifier
+    with pytest.raises(ForkError, match="is forked") as error:
+        list(verify_log(fork, make_proof(log, 1), key))
     found = error.value.evidence
-    assert (found["first"], found["second"]) == (log.checkpoint().text, same.checkpoint().text)
-    assert found["root"] is None
-    with pytest.raises(PublicationError, match="did not show"):
-        list(verify_log(fork, proof, key))
-    # A path that does not hold may be its carrier's fault: nobody is accused.
-    with pytest.raises(PublicationError, match="did not show that its 7 entries") as doubt:
-        check_same_log(log.checkpoint(), fork.checkpoint(), fork.consistency(4, 7))
-    assert not isinstance(doubt.value, ForkError)
+    assert (found["first"], found["second"]) == (log.checkpoint().text, fork.checkpoint().text)
+    assert sees_a_fork(json.dumps(found), key)
 
 
 def test_one_log_at_two_times_is_no_fork(maker: Maker) -> None:
@@ -244,19 +227,24 @@ def test_one_log_at_two_times_is_no_fork(maker: Maker) -> None:
     for size in range(8):
         kept = log.checkpoint_of(size)
         assert kept is not None
-        check_same_log(kept, log.checkpoint(), log.consistency(size, 7))
+        check_same_log(kept, log.checkpoint(), log)
         assert len(list(check_log(log, maker.key().verifier, known=kept))) == 4
 
 
 def test_anchors_must_agree(maker: Maker) -> None:
     log, fork, key = maker.log(5), fork_of(maker, 5), maker.key().verifier
-    anchors = {size: _root(log, size) for size in (1, 3, 5)}
+    anchors = [anchor(size, _root(log, size), size) for size in (1, 3, 5)]
     assert list(check_log(log, key, anchors=anchors))
-    with pytest.raises(PublicationError, match="another root for the first 3 entries"):
-        list(check_log(fork, key, anchors=anchors))
-    with pytest.raises(PublicationError, match="an anchor of 6 entries, the log has 5: it was cut"):
-        list(check_log(log, key, anchors=anchors | {6: bytes(32)}))
-    assert list(check_log(log, key, anchors={}))[-1].endswith("holds no anchor of it yet.")
+    with pytest.raises(ForkError, match="another root for the first 3 entries") as error:
+        list(check_log(fork, key, anchors=anchors[::-1]))
+    found = Evidence.from_json(json.dumps(error.value.evidence))
+    assert found.first == AnchorTold.of(anchors[1])
+    assert len(list(found.check(key))) == 2
+    for size in (6, (1 << 64) - 1):
+        more = [*anchors, anchor(size, bytes(32), 6)]
+        with pytest.raises(PublicationError, match=f"of {size} entries, the log has 5: it was cut"):
+            list(check_log(log, key, anchors=more))
+    assert list(check_log(log, key, anchors=()))[-1].endswith("holds no anchor of it yet.")
 
 
 def _root(log: Log, size: int) -> bytes:

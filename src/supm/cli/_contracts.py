@@ -14,6 +14,7 @@ from supm.publication.chain.errors import OtherChainError
 
 if TYPE_CHECKING:
     from supm.publication.entry import ChainEntry
+    from supm.publication.verification import AnchoredRoot
 
 __all__ = ["KnownContract", "anchors_of", "doubts", "known_contract"]
 
@@ -83,8 +84,8 @@ def doubts(known: KnownContract | None, named: ChainEntry) -> Iterator[str]:
 
 def anchors_of(
     url: str, named: Sequence[ChainEntry], known: KnownContract | None
-) -> tuple[dict[int, bytes], list[str]]:
-    """Return the roots in every contract that a log ever named on a node's chain.
+) -> tuple[list[AnchoredRoot], list[str]]:
+    """Return the anchors in every contract that a log ever named on a node's chain.
 
     Parameters
     ----------
@@ -97,8 +98,8 @@ def anchors_of(
 
     Returns
     -------
-    tuple of dict and list of str
-        The roots by size, and warnings.
+    tuple of list of AnchoredRoot and list of str
+        The anchors, and warnings.
 
     Raises
     ------
@@ -115,7 +116,7 @@ def anchors_of(
     _check_chain(here, named, known)
     if known is not None:
         known.check(found[-1] if found else named[-1])
-    return _roots(url, found), [*doubts(known, found[-1]), *_elsewhere(named, here)]
+    return _anchors(url, found), [*doubts(known, found[-1]), *_elsewhere(named, here)]
 
 
 def _check_chain(here: int, named: Sequence[ChainEntry], known: KnownContract | None) -> None:
@@ -137,13 +138,13 @@ def _elsewhere(named: Sequence[ChainEntry], here: int) -> Iterator[str]:
             )
 
 
-def _roots(url: str, named: Sequence[ChainEntry]) -> dict[int, bytes]:
-    found = dict[int, bytes]()
+def _anchors(url: str, named: Sequence[ChainEntry]) -> list[AnchoredRoot]:
+    found: dict[int, AnchoredRoot] = {}
     for each in named:
         chain = chain_at(url, each)
         chain.check_code(log=bytes.fromhex(each.log), publisher=each.publisher)
         for anchor in chain.anchors():
-            if found.setdefault(anchor.size, anchor.root) != anchor.root:
+            if found.setdefault(anchor.size, anchor).root != anchor.root:
                 message = f"two contracts of the log hold different roots of {anchor.size} entries."
                 raise PublicationError(message)
-    return found
+    return list(found.values())

@@ -10,9 +10,11 @@ from pathlib import Path
 from supm import secure
 from supm._errors import FederationError, MessageError, ParameterError
 from supm.cli._federate_flower import fingerprint, needs_flower
+from supm.cli._federate_leaving import describe
 from supm.cli._federate_policy import Policy, Spendings, price
-from supm.cli._federate_study import describe, read_rows, read_study, sources
-from supm.cli._files import read_text, write_text
+from supm.cli._federate_receipt import Receipted
+from supm.cli._federate_study import read_rows, read_study, sources
+from supm.cli._files import read_text
 from supm.cli.contribute import agreed
 from supm.federation import FederatedStudy, Participant, Protocol
 from supm.messages import Release
@@ -61,8 +63,9 @@ def take_part_in(arguments: argparse.Namespace, say: _Say) -> Release | None:
         rows, protocol_of(study), consent(study, spendings), sources(secure(), 0), problems.append
     )
     say("Waiting for the server.")
+    path = arguments.receipt
     state = take_part(
-        answerer,
+        Receipted(answerer, path, say) if path else answerer,
         address=arguments.server,
         certificate=Path(arguments.ca),
         key=key,
@@ -70,12 +73,6 @@ def take_part_in(arguments: argparse.Namespace, say: _Say) -> Release | None:
         patience=arguments.wait,
     )
     release = _released(answerer, state, problems)
-    if arguments.receipt:
-        write_text("--receipt", answerer.commitments(state).to_json() + "\n", arguments.receipt)
-        say(
-            f"{arguments.receipt} holds hashes of what was sent. When the release is published, "
-            "supm verify RELEASE --key KEY --receipt FILE says whether it was counted."
-        )
     say(fingerprint(answerer.roster_fingerprint(state)))
     check_release(release, study)
     return release

@@ -1,10 +1,9 @@
-"""Making a federated study, and saying what it asks of a party."""
+"""Making a federated study, and reading it and the tables that it is about."""
 
 from __future__ import annotations
 
 import argparse
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +12,6 @@ from supm import RandomSource, simulation
 from supm._errors import MessageError, ParameterError, RecordError
 from supm.cli._cells import read_records
 from supm.cli._files import read_text
-from supm.cli._output import table
 from supm.cli._rows import check_column
 from supm.cli._study_options import read_schema
 from supm.cli._table import read_table
@@ -30,13 +28,9 @@ from supm.federation import (
 )
 from supm.learning.margins import Loss
 
-__all__ = ["describe", "lengths", "made_study", "read_rows", "read_study", "sources", "summary"]
+__all__ = ["lengths", "made_study", "read_rows", "read_study", "sources", "summary"]
 
 _MADE_UP: Final = 100
-_LEAVES: Final = (
-    "What leaves, besides keys: each number is a sum over your records with noise that is drawn "
-    "here, under masks that cancel only in the sum over all parties."
-)
 
 
 def made_study(arguments: argparse.Namespace) -> FederatedStudy:
@@ -69,18 +63,36 @@ def made_study(arguments: argparse.Namespace) -> FederatedStudy:
     )
 
 
+# What may be chosen of one protocol, and is left out for the others.
+_OPTIONS: Final = {
+    "pca": ("components", "share"),
+    "lda": ("directions", "histogram"),
+    "svm": ("components",),
+    "logistic": ("components",),
+}
+
+
 def _protocol(arguments: argparse.Namespace, chosen: dict[str, Any]) -> Protocol:
-    kind, components = arguments.protocol, arguments.components
+    kind = arguments.protocol
+    own = _given(arguments, kind)
     if kind == "pca":
-        if components is None:
+        if "components" not in own:
             raise ParameterError("--components", "given for pca", "nothing")
-        return Components.for_budget(**chosen, components=components)
+        return Components.for_budget(**chosen, **own)
     if kind == "lda":
-        if components is not None:
-            raise ParameterError("--components", "left out for lda", components)
-        return Discriminant.for_budget(**chosen)
-    classes = chosen["encoding"].classes
-    return Margin.for_budget(**chosen, components=components, loss=_loss(kind, classes))
+        return Discriminant.for_budget(**chosen, **own)
+    return Margin.for_budget(**chosen, **own, loss=_loss(kind, chosen["encoding"].classes))
+
+
+def _given(arguments: argparse.Namespace, kind: str) -> dict[str, Any]:
+    """Return the options of a protocol that were given, and refuse those of another."""
+    options = sorted({name for names in _OPTIONS.values() for name in names})
+    given = {name: getattr(arguments, name) for name in options}
+    given = {name: value for name, value in given.items() if value is not None}
+    for name in given.keys() - set(_OPTIONS[kind]):
+        option = "--no-histogram" if name == "histogram" else f"--{name}"
+        raise ParameterError(option, f"left out for {kind}", given[name])
+    return given
 
 
 def _loss(kind: str, classes: int) -> Loss:
@@ -214,44 +226,3 @@ def lengths(protocol: Protocol) -> list[int]:
         told = protocol.tell(rows, question, source.child(f"round {number}"))
         totals.append(told * protocol.circle.parties)
     return found
-
-
-def describe(study: FederatedStudy, rows: Rows, path: str) -> list[str]:
-    """Say what would leave a party, in paragraphs and a table.
-
-    Parameters
-    ----------
-    study : FederatedStudy
-        The study.
-    rows : Rows
-        The party's own.
-    path : str
-        Where they came from.
-
-    Returns
-    -------
-    list of str
-    """
-    parts = study.protocol.parts
-    counts = lengths(study.protocol)
-    names = [part.name for part in parts] if len(parts) == len(counts) else [""] * len(counts)
-    cells = [
-        [str(n + 1), name, f"{count:,}"]
-        for n, (name, count) in enumerate(zip(names, counts, strict=True))
-    ]
-    shown = table(["round", "what", "whole numbers, masked"], cells, left=2)
-    return [
-        study.words,
-        f"{Path(path).name} has {rows.size:,} records, and that number is told. {_clipped(rows)}",
-        _LEAVES,
-        shown,
-    ]
-
-
-def _clipped(rows: Rows) -> str:
-    if not rows.clipped:
-        return "All of them are within the public bound on their length."
-    return (
-        f"{rows.clipped:,} of them are longer than the public bound and are shortened to it; how "
-        "many these are is not told."
-    )

@@ -14,7 +14,14 @@ from typing import Any
 
 from supm._errors import ParameterError
 
-__all__ = ["check_picture", "check_target", "read_text", "write_json", "write_text"]
+__all__ = [
+    "check_picture",
+    "check_target",
+    "read_text",
+    "write_bytes",
+    "write_json",
+    "write_text",
+]
 
 _FORMATS = (".png", ".pdf", ".svg")
 # What JSON may hold as it is, and what steers a terminal or turns the direction of a line.
@@ -107,8 +114,23 @@ def write_text(option: str, text: str, target: str) -> None:
     if target == "-":
         sys.stdout.write(text)
         return
+    write_bytes(option, text.encode(), target)
+
+
+def write_bytes(option: str, content: bytes, target: str) -> None:
+    """Write a file that is no text.
+
+    Parameters
+    ----------
+    option : str
+        The option that names the file.
+    content : bytes
+        What to write.
+    target : str
+        The name of the file.
+    """
     try:
-        _replace(Path(target).resolve(), text.encode())
+        _replace(Path(target).resolve(), content)
     except OSError as error:
         hint = f"{error.strerror}."
         raise ParameterError(option, "a file that can be written", target, hint) from None

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from supm._errors import ParameterError, PublicationError
+from supm._errors import ParameterError, PublicationError, SupmError
 from supm.cli._files import write_json, write_text
 from supm.cli._output import paragraph
 from supm.cli._publication_options import (
@@ -19,6 +19,8 @@ from supm.cli._publication_options import (
 )
 
 if TYPE_CHECKING:
+    from supm.publication.chain import Receipt
+    from supm.publication.keys import SigningKey, VerifierKey
     from supm.publication.log import Log
 
 __all__ = ["add_keeping"]
@@ -101,10 +103,20 @@ def _rotate(arguments: argparse.Namespace) -> int:
         log.check_charge(old)
         time = when(arguments.time, log)
         key = SigningKey.made(log.name, new)
-        place = log.rotate(old, key, time)
+        place = _rotated(log, old, key, new, time)
     write_text("--new", f"{key.verifier}\n", str(public))
     print(f"From entry {place} on the key in {new} signs; readers who know the old one follow.")
     return 0
+
+
+def _rotated(log: Log, old: SigningKey, key: SigningKey, path: Path, time: str) -> int:
+    try:
+        return log.rotate(old, key, time)
+    except SupmError:
+        # Another rotation was faster. The file goes only if the log does not know its key.
+        if key.verifier not in log.history().keys:
+            path.unlink()
+        raise
 
 
 def _revoke(arguments: argparse.Namespace) -> int:
@@ -134,6 +146,7 @@ def _deploy(arguments: argparse.Namespace) -> int:
         log.check_charge(key)
         _check_first(log, again=arguments.again)
         receipt = deployed(arguments.chain, account, log.first_key)
+        _check_deployed(arguments.chain, receipt, log.first_key, account.address)
         name_contract(log, key, receipt, account.address, when(arguments.time, log))
     told = {"contract": receipt.contract, "chain": receipt.chain, "gas": receipt.gas}
     line = (
@@ -141,6 +154,18 @@ def _deploy(arguments: argparse.Namespace) -> int:
         "gas. The log names it; supm log anchor puts the root there."
     )
     return _told(told, line, arguments.json)
+
+
+def _check_deployed(url: str, made: Receipt, first: VerifierKey, publisher: str) -> None:
+    """Check what was made as readers will: the log must not name what they would refuse."""
+    from supm.cli._published import chain_at  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.chain.errors import ChainError  # noqa: PLC0415  the same
+
+    try:
+        chain_at(url, made).check_code(log=first.identity, publisher=publisher)
+    except ChainError as error:
+        message = f"{made.contract} was made, and the log does not name it: {error}"
+        raise PublicationError(message) from None
 
 
 def _check_first(log: Log, *, again: bool) -> None:

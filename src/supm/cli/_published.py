@@ -23,7 +23,7 @@ from supm.publication.remote import RemoteLog
 
 if TYPE_CHECKING:
     from supm.publication.chain import Account, Chain, Receipt
-    from supm.publication.entry import ChainEntry
+    from supm.publication.verification import PlacedContract
 
 __all__ = [
     "UsageError",
@@ -211,15 +211,15 @@ def when(given: str | None, log: Log | None = None) -> str:
     return given or present
 
 
-def chain_at(url: str, named: ChainEntry) -> Chain:
+def chain_at(url: str, named: PlacedContract) -> Chain:
     """Return the contract that a log names, on the node at an address.
 
     Parameters
     ----------
     url : str
         The node; if it is on another chain than the contract, it is refused when it is asked.
-    named : ChainEntry
-        What the log says.
+    named : PlacedContract
+        What the log says, or whoever tells of a contract.
 
     Returns
     -------

@@ -6,10 +6,11 @@ import argparse
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from supm._errors import PublicationError
 from supm.cli._files import check_target, read_text, write_json, write_text
+from supm.cli._log_evidence import add_evidence
 from supm.cli._log_keeping import add_keeping
 from supm.cli._output import table
 from supm.cli._progress import bar
@@ -28,23 +29,43 @@ if TYPE_CHECKING:
 
 __all__ = ["add_to"]
 
-_EXAMPLES = """\
-examples:
+_EXAMPLES: Final = {
+    "create": """\
   supm log create releases.db --name hospitals.example/releases
                                              a log and its keys: releases.key is secret,
                                              releases.pub is for readers
+""",
+    "show": """\
   supm log show --log releases.db            what was published?
   supm log show --log https://hospitals.example
+""",
+    "prove": """\
   supm log prove release.json --log releases.db      the proof again, under the newest anchor
   supm log prove release.json --log https://hospitals.example --key releases.pub
+""",
+    "check": """\
   supm log check --log https://hospitals.example --key releases.pub --checkpoint kept.txt
                                              rebuild the root from all entries; is it the same log?
+""",
+    "evidence": """\
+  supm log evidence fork.json --key releases.pub     does the file show two histories of the log?
+""",
+    "rotate": """\
   supm log rotate --log releases.db --new releases2.key
+""",
+    "revoke": """\
   supm log revoke --log releases.db --old releases.pub --signing-key releases2.key
+""",
+    "account": """\
   supm log account payer.key                 an account on a chain
+""",
+    "deploy": """\
   supm log deploy --log releases.db --chain http://127.0.0.1:8545 --account payer.key
+""",
+    "anchor": """\
   supm log anchor --log releases.db --chain http://127.0.0.1:8545 --account payer.key
-"""
+""",
+}
 _SHOWN = 20
 _Run = Callable[[argparse.Namespace], int]
 
@@ -56,7 +77,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="make, show, prove from and check a log of releases",
         description="An append-only log of what was published. Anybody can rebuild its root from\n"
         "the raw entries; its publisher signs, and a chain can vouch for it.",
-        epilog=_EXAMPLES,
+        epilog="examples:\n" + "".join(_EXAMPLES.values()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     acts = parser.add_subparsers(title="what to do", metavar="ACT", required=True)
@@ -67,7 +88,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         act = acts.add_parser(
             name,
             help=what,
-            epilog=_EXAMPLES,
+            epilog=f"examples:\n{_EXAMPLES[name]}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         act.set_defaults(run=run)
@@ -76,6 +97,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     _add_show(added("show", "list what was published", _show))
     _add_prove(added("prove", "write the proof of a published file", _prove))
     _add_check(added("check", "rebuild and check a whole log", _check))
+    add_evidence(added)
     add_keeping(added)
 
 

@@ -37,6 +37,7 @@ examples:
   supm publish release.json --log releases.db                      writes release.json.proof
   supm statement release.json --json statement.json                write down what it promises
   supm publish table.csv --statement statement.json --log releases.db --yes
+  supm publish release.json --log releases.db --bundle release.zip   one file for readers
   supm publish release.json --log releases.db --chain http://127.0.0.1:8545 --account payer.key
 
 The whole file is kept in the log and becomes public, for ever.
@@ -68,6 +69,9 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     add_signing_key(parser)
     add_time(parser)
     parser.add_argument("--proof", metavar="P", help="where the proof goes; FILE.proof by default")
+    parser.add_argument(
+        "--bundle", metavar="B", help="write the file and its proof into one zip for readers, too"
+    )
     add_chain(parser)
     add_account(parser)
     parser.add_argument("--json", metavar="FILE", help="write what was done; - prints it")
@@ -75,14 +79,10 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._checking import check_replaceable  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._published import log_at, read_bytes, signing_key, when  # noqa: PLC0415  the same
-    from supm.publication.proof import Proof  # noqa: PLC0415  the same
+    from supm.cli._published import log_at, read_bytes, signing_key, when  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.publishing import publish  # noqa: PLC0415  the same
 
-    target = arguments.proof or f"{arguments.file}.proof"
-    check_replaceable("--proof", target, Proof.from_json)
-    check_target("--json", arguments.json)
+    target = _checked_target(arguments)
     content = read_bytes("FILE", arguments.file)
     statement = _statement(content, arguments)
     if statement is None:
@@ -96,19 +96,32 @@ def _run(arguments: argparse.Namespace) -> int:
         name, time = Path(arguments.file).name, when(arguments.time, log)
         place = publish(log, key, content, name=name, statement=statement, time=time)
         # Before anything is asked of a chain: what is published has its proof, whatever comes.
-        write_proof(log, place, target)
+        _hand_out(log, place, content, arguments)
         already = "" if log.size > size else " already"
-        told = {"index": place, "log": log.name, "proof": target}
+        told = {"index": place, "log": log.name, "proof": target, "bundle": arguments.bundle}
         lines = [f"{arguments.file} is{already} entry {place} of the log {log.name}."]
         if arguments.chain:
             lines += _anchored_too(log, arguments, told, lines[0])
-            write_proof(log, place, target)
-    lines.append(f"The proof is in {target}; give it to readers with the file.")
+            _hand_out(log, place, content, arguments)
+    lines.append(_for_readers(target, arguments.bundle))
     if arguments.json:
         write_json(told, arguments.json)
     if arguments.json != "-":
         print(paragraph(" ".join(lines)))
     return 0
+
+
+def _checked_target(arguments: argparse.Namespace) -> str:
+    """Return where the proof goes; refuse what cannot be written before anything is published."""
+    from supm.cli._bundled import check_bundle  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._checking import check_replaceable  # noqa: PLC0415  the same
+    from supm.publication.proof import Proof  # noqa: PLC0415  the same
+
+    target: str = arguments.proof or f"{arguments.file}.proof"
+    check_replaceable("--proof", target, Proof.from_json)
+    check_target("--json", arguments.json)
+    check_bundle(arguments.bundle)
+    return target
 
 
 def _statement(
@@ -206,7 +219,26 @@ def write_proof(log: Log, place: int, target: str) -> None:
     target : str
         The file.
     """
+    write_text("--proof", _proof_text(log, place), target)
+
+
+def _proof_text(log: Log, place: int) -> str:
     from supm.publication.proof import make_proof  # noqa: PLC0415  loaded when the verb runs
 
-    proof = make_proof(log, place, log.anchored(place))
-    write_text("--proof", proof.to_json() + "\n", target)
+    return make_proof(log, place, log.anchored(place)).to_json() + "\n"
+
+
+def _hand_out(log: Log, place: int, content: bytes, arguments: argparse.Namespace) -> None:
+    """Write what readers get: the proof, and on demand the file and the proof in one."""
+    from supm.cli._bundled import write_bundle  # noqa: PLC0415  loaded when the verb runs
+
+    write_proof(log, place, arguments.proof or f"{arguments.file}.proof")
+    if arguments.bundle:
+        name = Path(arguments.file).name
+        write_bundle(arguments.bundle, name, content, _proof_text(log, place))
+
+
+def _for_readers(proof: str, bundle: str | None) -> str:
+    if bundle is None:
+        return f"The proof is in {proof}; give it to readers with the file."
+    return f"The proof is in {proof}; {bundle} holds it with the file: give that to readers."

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from supm._errors import PublicationError
+from supm._errors import ParameterError, PublicationError
 from supm.cli._files import read_text
 from supm.cli._publication_options import add_chain, add_contract, add_reader_key, add_telling
 
@@ -28,6 +28,7 @@ _ALONE: Final = (
 _EXAMPLES = """\
 examples:
   supm verify release.json --key releases.pub                      offline, by release.json.proof
+  supm verify release.zip --key releases.pub                       a bundle: the file and its proof
   supm verify release.json --key releases.pub --chain http://127.0.0.1:8545
   supm verify release.json --key releases.pub --log https://hospitals.example
   supm verify release.json --key releases.pub --receipt mine.json  was my table counted?
@@ -46,7 +47,9 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", metavar="FILE", help="what was downloaded")
+    parser.add_argument(
+        "file", metavar="FILE", help="what was downloaded, or a bundle of it and its proof"
+    )
     add_reader_key(parser)
     parser.add_argument("--proof", metavar="P", help="its proof; FILE.proof by default")
     parser.add_argument("--log", metavar="URL", help="ask the log too: its address or its file")
@@ -84,7 +87,7 @@ def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[st
     if arguments.receipt:
         receipt = Commitments.from_json(read_text("--receipt", arguments.receipt))
     known = known_contract(arguments)
-    proof = _proof(content, arguments)
+    content, proof = yield from _opened(content, arguments, facts)
     yield from verify_file(content, proof, key)
     yield from _promise(content, proof, facts)
     if receipt is not None:
@@ -122,6 +125,24 @@ def _chain(
     yield from doubts(known, named)
 
 
+def _opened(
+    content: bytes, arguments: argparse.Namespace, facts: dict[str, Any]
+) -> Generator[str, None, tuple[bytes, Proof]]:
+    """Return what is checked and its proof; of a bundle, say what it is called."""
+    from supm.publication.bundle import Bundle, is_bundle  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.proof import Proof  # noqa: PLC0415  the same
+
+    if not is_bundle(content):
+        return content, _proof(content, arguments)
+    if arguments.proof:
+        hint = "A bundle holds the proof of its file."
+        raise ParameterError("--proof", "left out for a bundle", arguments.proof, hint)
+    bundle = Bundle.from_bytes(content)
+    facts["member"] = bundle.name
+    yield f"The bundle holds {bundle.name} and its proof, nothing else; {bundle.name} is checked:"
+    return bundle.content, Proof.from_json(bundle.proof)
+
+
 def _proof(content: bytes, arguments: argparse.Namespace) -> Proof:
     from supm.cli._published import UsageError, proof_from, reader_at  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.proof import Proof  # noqa: PLC0415  the same
@@ -141,6 +162,8 @@ def _proof(content: bytes, arguments: argparse.Namespace) -> Proof:
 def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[str]:
     """Say what is promised: derived from the noise that the file names, where it names it."""
     from supm.cli._published import own_statement  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._run_told import run_told  # noqa: PLC0415  the same
+    from supm.messages import ReleaseStatement  # noqa: PLC0415  the same
 
     entry, own = proof.entry, own_statement(content)
     if own is not None and own != entry.statement:
@@ -166,3 +189,5 @@ def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[st
         mark = "WARNING: the promise is not checked. "
         source = "as the publisher states it: it cannot be derived from this file"
     yield f"{mark}{when} The guarantee, {source}: {promised} {trust}".rstrip()
+    if isinstance(own, ReleaseStatement):
+        yield from run_told(content, entry, facts)

@@ -14,6 +14,7 @@ from supm.publication.entry import (
     RoundEntry,
     read_entry,
 )
+from supm.publication.evidence import Evidence
 from supm.publication.forks import ForkError
 from supm.publication.history import KeyHistory
 from supm.publication.keys import SigningKey, VerifierKey
@@ -28,6 +29,7 @@ __all__ = [
     "ChainEntry",
     "Checkpoint",
     "Entry",
+    "Evidence",
     "ForkError",
     "Included",
     "KeyEntry",

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from supm._errors import PublicationError
-from supm.publication.checkpoint import Checkpoint
+from supm.publication.checkpoint import SignedCheckpoint
+from supm.publication.evidence import AnchorTold, Evidence
+from supm.publication.forks import ForkError, beginning
+from supm.publication.history import KeyHistory
 from supm.publication.keys import VerifierKey
-from supm.publication.merkle import check_consistency
 from supm.publication.proof import Proof
-from supm.publication.reading import LogReader
+from supm.publication.reading import LogReader, changes_of
 from supm.publication.verification import AnchoredRoot, AnchoredRoots, verify_log
 
 __all__ = ["verify_anchors"]
@@ -45,7 +47,8 @@ def verify_anchors(
     Raises
     ------
     PublicationError
-        If the log does not begin with what is anchored, or with what the proof shows.
+        If the log does not begin with what is anchored, or with what the proof shows: a ForkError,
+        with the evidence, where the log's own answers show it.
     """
     # The chain first: what is anchored by then, the log must hold already.
     anchors = chain.anchors()
@@ -53,7 +56,7 @@ def verify_anchors(
     for _ in verify_log(log, proof, key, now=now):
         pass
     for each in reversed(anchors[-_MOST:]):
-        _check_anchor(each, log, now.checkpoint)
+        _check_anchor(each, log, now, key)
     if len(anchors) > _MOST:
         yield (
             f"WARNING: the log agrees with the newest {_MOST} of {len(anchors)} anchors in the "
@@ -63,19 +66,27 @@ def verify_anchors(
         yield f"The log agrees with every anchor in the contract: {len(anchors)} of them."
 
 
-def _check_anchor(anchor: AnchoredRoot, log: LogReader, now: Checkpoint) -> None:
-    if anchor.size > now.size:
+def _check_anchor(
+    anchor: AnchoredRoot, log: LogReader, now: SignedCheckpoint, key: VerifierKey
+) -> None:
+    size = now.checkpoint.size
+    if anchor.size > size:
         message = (
-            f"the chain has an anchor of {anchor.size} entries, and the log shows {now.size}: it "
+            f"the chain has an anchor of {anchor.size} entries, and the log shows {size}: it "
             "was cut, is behind, or another log is anchored in the same contract."
         )
         raise PublicationError(message)
-    path = log.consistency(anchor.size, now.size) if anchor.size < now.size else []
-    try:
-        check_consistency(anchor.size, anchor.root, now.size, now.root, path)
-    except PublicationError:
+    shown = beginning(log, anchor.size, anchor.root, now.checkpoint)
+    if shown is None:
         message = (
             f"the log did not show that it begins with the {anchor.size} entries whose root is on "
             "the chain: another log is anchored in the same contract, or its answer was altered."
         )
-        raise PublicationError(message) from None
+        raise PublicationError(message)
+    root, path = shown
+    if root != anchor.root:
+        changes = changes_of(log, size)
+        KeyHistory.followed(key, changes).check(now)  # the log may answer otherwise this time
+        told = AnchorTold.of(anchor)
+        found = Evidence(first=told, second=now, path=path, root=root, keys=tuple(changes))
+        raise ForkError(found)

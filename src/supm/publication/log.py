@@ -340,6 +340,11 @@ class Log:
         with self._file.step():
             self._file.run("INSERT OR REPLACE INTO anchors VALUES (?, ?)", size, receipt)
 
+    def anchor_note(self, size: int) -> str | None:
+        """Return what was noted when the checkpoint of a size was found on a chain, if it was."""
+        found = self._file.run("SELECT receipt FROM anchors WHERE size = ?", size)
+        return str(found[0][0]) if found else None
+
     def anchored(self, index: int = -1) -> SignedCheckpoint | None:
         """Return the newest checkpoint that is on a chain, holds an entry, and can be believed."""
         revoked = {key.hash for key in self.history().revoked}

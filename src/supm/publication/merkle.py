@@ -8,7 +8,7 @@ question here with a few of them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from supm._errors import PublicationError
@@ -16,7 +16,6 @@ from supm._errors import PublicationError
 __all__ = [
     "EMPTY_ROOT",
     "Fetch",
-    "Peaks",
     "check_consistency",
     "consistency_path",
     "grown",
@@ -25,6 +24,7 @@ __all__ = [
     "inclusion_path",
     "root_by_inclusion",
     "root_of",
+    "roots_by_consistency",
 ]
 
 EMPTY_ROOT: Final = hashlib.sha256().digest()
@@ -223,21 +223,39 @@ def check_consistency(
         message = f"a tree of {second} entries cannot begin with one of {first}."
         raise PublicationError(message)
     if first in (0, second):
-        same = not first or first_root == second_root
-        if path or not same:
+        if path or first_root != (second_root if first == second else EMPTY_ROOT):
             message = "two trees of one size have different roots, or a path that is not needed."
             raise PublicationError(message)
         return
-    if _two_roots(first, first_root, second, list(path)) != (first_root, second_root):
+    if roots_by_consistency(first, first_root, second, path) != (first_root, second_root):
         message = "the larger tree does not begin with the smaller one."
         raise PublicationError(message)
 
 
-def _two_roots(
-    first: int, first_root: bytes, second: int, rest: list[bytes]
+def roots_by_consistency(
+    first: int, first_root: bytes, second: int, path: Sequence[bytes]
 ) -> tuple[bytes, bytes]:
-    """Return the roots of both trees that a path leads to."""
-    place, last = first - 1, second - 1
+    """Return the roots of both trees that a path leads to.
+
+    Parameters
+    ----------
+    first, second : int
+        The sizes of the smaller and the larger tree, 0 < first < second.
+    first_root : bytes
+        Where the path begins if the smaller tree is one complete subtree; not used otherwise.
+    path : sequence of bytes
+        From `consistency_path`.
+
+    Returns
+    -------
+    tuple of bytes and bytes
+
+    Raises
+    ------
+    PublicationError
+        If the path is too long or too short for these sizes.
+    """
+    place, last, rest = first - 1, second - 1, list(path)
     while place % 2:
         place, last = place // 2, last // 2
     # A smaller tree that is one complete subtree is its own beginning.
@@ -261,40 +279,6 @@ def _next(rest: list[bytes]) -> bytes:
         message = "the consistency proof is too short."
         raise PublicationError(message)
     return rest.pop(0)
-
-
-class Peaks:
-    """The root of entries that come one after another, in memory that does not grow with them.
-
-    Examples
-    --------
-    >>> peaks = Peaks()
-    >>> peaks.add([b"a", b"b", b"c"])
-    >>> peaks.size, peaks.root().hex()[:8]
-    (3, '36642e73')
-    """
-
-    def __init__(self) -> None:
-        self.size = 0
-        self._peaks: list[bytes] = []
-
-    def add(self, entries: Iterable[bytes]) -> None:
-        """Take the next entries."""
-        for entry in entries:
-            found, place = hash_leaf(entry), self.size
-            while place % 2:
-                found, place = hash_pair(self._peaks.pop(), found), place // 2
-            self._peaks.append(found)
-            self.size += 1
-
-    def root(self) -> bytes:
-        """Return the root of all so far."""
-        if not self._peaks:
-            return EMPTY_ROOT
-        found = self._peaks[-1]
-        for each in self._peaks[-2::-1]:
-            found = hash_pair(each, found)
-        return found
 
 
 def _split(count: int) -> int:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import Final
 
 from supm._errors import PublicationError
 from supm.publication.checkpoint import SignedCheckpoint
-from supm.publication.entry import ChainEntry, Entry, KeyEntry, ReleaseEntry, RoundEntry
-from supm.publication.entry_reader import EntryReader
+from supm.publication.entry import ChainEntry, KeyEntry
+from supm.publication.evidence import AnchorTold, Evidence
 from supm.publication.forks import ForkError
 from supm.publication.history import KeyHistory
 from supm.publication.keys import VerifierKey
-from supm.publication.merkle import Peaks, check_consistency
+from supm.publication.merkle import consistency_path
+from supm.publication.peaks import Peaks, subtrees
 from supm.publication.reading import LogReader, changes_of
+from supm.publication.story import Story
+from supm.publication.verification import AnchoredRoot
 
 __all__ = ["check_log", "entries_of", "rebuilt"]
 
@@ -28,7 +31,10 @@ def entries_of(log: LogReader, size: int) -> Iterator[str]:
 
 
 def rebuilt(
-    texts: Iterable[str], sizes: Iterable[int] = (), tell: Callable[[int], None] | None = None
+    texts: Iterable[str],
+    sizes: Iterable[int] = (),
+    tell: Callable[[int], None] | None = None,
+    nodes: dict[tuple[int, int], bytes] | None = None,
 ) -> tuple[int, bytes, dict[int, bytes]]:
     """Return how many entries there are, their root, and the root of some beginnings.
 
@@ -40,6 +46,8 @@ def rebuilt(
         Of which beginnings the root is wanted.
     tell : callable, optional
         Is told each number of entries so far.
+    nodes : dict, optional
+        From `peaks.subtrees`: those whose hashes are filled in.
 
     Returns
     -------
@@ -50,7 +58,7 @@ def rebuilt(
     >>> rebuilt([])[0]
     0
     """
-    wanted, peaks = frozenset(sizes), Peaks()
+    wanted, peaks = frozenset(sizes), Peaks(nodes)
     roots = {0: peaks.root()} if 0 in wanted else {}
     for text in texts:
         peaks.add([text.encode()])
@@ -68,7 +76,7 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
     now: SignedCheckpoint | None = None,
     known: SignedCheckpoint | None = None,
     contracts: Sequence[ChainEntry] | None = None,
-    anchors: Mapping[int, bytes] | None = None,
+    anchors: Sequence[AnchoredRoot] | None = None,
     clock: str | None = None,
     tell: Callable[[int], None] | None = None,
 ) -> Iterator[str]:
@@ -86,8 +94,8 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
         One that the reader kept from before.
     contracts : sequence of ChainEntry, optional
         The contracts whose anchors are given, as the log told them; its entries must agree.
-    anchors : mapping of int to bytes, optional
-        The roots that a chain holds, by size.
+    anchors : sequence of AnchoredRoot, optional
+        The roots that a chain holds.
     clock : str, optional
         The reader's own time, in UTC: a log that is dated after it is warned of.
     tell : callable, optional
@@ -102,42 +110,48 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
     PublicationError
         At the first thing that is wrong; a ForkError carries the evidence.
     """
-    now, roots = now or log.checkpoint(), dict(anchors or {})
+    now = now or log.checkpoint()
     size = now.checkpoint.size
-    # Before anything is read: what nobody signed may have no end, and two roots of one size tell
-    # all of a fork, whatever the log answers to other questions.
-    told = KeyHistory.followed(key, changes_of(log, size))
-    told.check(now)
-    if known is not None:
-        _check_same_size(known, now, told)
-    reading = _Reading()
-    sizes = {*roots, *([known.checkpoint.size] if known else [])}
-    count, root, found = rebuilt(map(reading.take, entries_of(log, size)), sizes, tell)
-    history = KeyHistory.followed(key, reading.changes)
+    _check_unread(log, key, now, known)
+    story, sizes = Story(), {each.size for each in anchors or ()}
+    sizes |= {known.checkpoint.size} if known else set()
+    nodes = subtrees(sizes, size)
+    count, root, roots = rebuilt(map(story.take, entries_of(log, size)), sizes, tell, nodes)
+    history = KeyHistory.followed(key, story.changes)
     signer = history.check(now)
     yield f"The newest checkpoint, of {size} entries, is signed by the key {signer.hash.hex()}."
     _check_root(now, count, root)
     yield f"The root of the {count} raw entries is the one that is signed."
-    reading.check_runs()
-    yield reading.words
-    if clock is not None and reading.time > clock:
-        yield (
-            f"WARNING: the last entry is dated {reading.time}, and it is {clock} by your clock: "
-            "one of the two clocks is wrong."
-        )
+    story.check_runs()
+    yield story.words
+    yield from story.warnings(clock)
+    whole = _Whole(now, roots, nodes, story.changes)
     if known is not None:
-        _check_known(known, log, now, history, found)
+        # Revoked or not: what a key signed in its time is evidence.
+        history.signer(known)
+        whole.compare(known)
         yield f"It begins with the {known.checkpoint.size} entries of the checkpoint that you kept."
-    if contracts is not None and list(contracts) != reading.contracts:
+    if contracts is not None and list(contracts) != story.contracts:
         message = "the log names other contracts in its entries than it did when it was asked."
         raise PublicationError(message)
     if anchors is not None:
-        _check_anchors(roots, size, found)
-        yield (
-            f"It agrees with every anchor on the chain: {len(roots)} of them."
-            if roots
-            else "Nothing contradicts it on the chain, which holds no anchor of it yet."
-        )
+        yield whole.agrees(anchors)
+
+
+def _check_unread(
+    log: LogReader, key: VerifierKey, now: SignedCheckpoint, known: SignedCheckpoint | None
+) -> None:
+    """Check what needs no entry read: what nobody signed may have no end.
+
+    Two roots of one size tell all of a fork, whatever the log answers to other questions.
+    """
+    size = now.checkpoint.size
+    changes = changes_of(log, size)
+    history = KeyHistory.followed(key, changes)
+    history.check(now)
+    if known is not None and known.checkpoint.size == size:
+        history.signer(known)
+        _Whole(now, {size: now.checkpoint.root}, {}, changes).compare(known)
 
 
 def _check_root(now: SignedCheckpoint, count: int, root: bytes) -> None:
@@ -152,118 +166,42 @@ def _check_root(now: SignedCheckpoint, count: int, root: bytes) -> None:
         raise PublicationError(message)
 
 
-def _check_same_size(known: SignedCheckpoint, now: SignedCheckpoint, told: KeyHistory) -> None:
-    first, second = known.checkpoint, now.checkpoint
-    if first.size == second.size and first.root != second.root:
-        told.signer(known)
-        raise ForkError(known, now, (), root=second.root)
+@dataclass(frozen=True)
+class _Whole:
+    """A log whose entries were all read, so that its answers are not needed any more."""
+
+    now: SignedCheckpoint
+    roots: Mapping[int, bytes]
+    nodes: Mapping[tuple[int, int], bytes]
+    changes: Sequence[tuple[int, KeyEntry]]
+
+    def compare(self, first: SignedCheckpoint | AnchorTold) -> None:
+        """Raise unless the log begins with what was said before; a ForkError where it differs."""
+        before = first.checkpoint if isinstance(first, SignedCheckpoint) else first
+        total = self.now.checkpoint.size
+        if before.size > total:
+            raise PublicationError(_cut(first, before.size, total))
+        root = self.roots[before.size]
+        if root != before.root:
+            path, keys = self._path(before.size), tuple(self.changes)
+            raise ForkError(Evidence(first=first, second=self.now, path=path, root=root, keys=keys))
+
+    def agrees(self, anchors: Sequence[AnchoredRoot]) -> str:
+        """Compare all anchors, the smallest first, and say so."""
+        for each in sorted(anchors, key=lambda anchor: anchor.size):
+            self.compare(AnchorTold.of(each))
+        if not anchors:
+            return "Nothing contradicts it on the chain, which holds no anchor of it yet."
+        return f"It agrees with every anchor on the chain: {len(anchors)} of them."
+
+    def _path(self, size: int) -> tuple[bytes, ...]:
+        total = self.now.checkpoint.size
+        if size in (0, total):
+            return ()
+        return tuple(consistency_path(size, total, lambda *where: self.nodes[where]))
 
 
-def _check_known(
-    known: SignedCheckpoint,
-    log: LogReader,
-    now: SignedCheckpoint,
-    history: KeyHistory,
-    found: dict[int, bytes],
-) -> None:
-    # Revoked or not: what a key signed in its time is evidence.
-    history.signer(known)
-    if known.checkpoint.size > now.checkpoint.size:
-        message = (
-            f"the log has {now.checkpoint.size} entries, and signed for {known.checkpoint.size} "
-            "before: it was cut."
-        )
-        raise PublicationError(message)
-    size, root = known.checkpoint.size, found[known.checkpoint.size]
-    if root != known.checkpoint.root:
-        raise ForkError(known, now, _path(log, size, root, now), root=root)
-
-
-def _path(log: LogReader, size: int, root: bytes, now: SignedCheckpoint) -> Sequence[bytes]:
-    """Return the path from a beginning to the newest root; none where the log gives a false one."""
-    try:
-        path = log.consistency(size, now.checkpoint.size)
-        check_consistency(size, root, now.checkpoint.size, now.checkpoint.root, path)
-    except PublicationError:
-        return ()  # the fork is seen all the same: the entries were read
-    return path
-
-
-def _check_anchors(roots: Mapping[int, bytes], size: int, found: dict[int, bytes]) -> None:
-    for each, root in sorted(roots.items()):
-        if each > size:
-            message = f"the chain has an anchor of {each} entries, the log has {size}: it was cut."
-            raise PublicationError(message)
-        if found[each] != root:
-            message = (
-                f"the chain has another root for the first {each} entries than the log: the log "
-                "was rewritten, or shows the chain something else."
-            )
-            raise PublicationError(message)
-
-
-class _Reading:
-    """What a reader remembers of all entries: enough to see what does not fit together."""
-
-    def __init__(self) -> None:
-        self.changes: list[tuple[int, KeyEntry]] = []
-        self.contracts: list[ChainEntry] = []
-        self.time = ""
-        self._reader = EntryReader()
-        self._count = 0
-        self._contents: set[str] = set()
-        self._runs: dict[tuple[str, int], RoundEntry] = {}
-        self._released: list[tuple[ReleaseEntry, tuple[tuple[str, ...], ...]]] = []
-
-    @property
-    def words(self) -> str:
-        rounds, changes = len(self._runs), len(self.changes)
-        return (
-            f"Every entry can be read, and times go forwards. Releases: {len(self._contents)}, no "
-            f"file twice; rounds of parties: {rounds}; changes of keys: {changes}."
-        )
-
-    def take(self, text: str) -> str:
-        entry, place = self._reader.read(text), self._count
-        if entry.time < self.time:
-            message = f"entry {place} is dated {entry.time}, before the one before it."
-            raise PublicationError(message)
-        self._count, self.time = place + 1, entry.time
-        self._note(place, entry)
-        return text
-
-    def _note(self, place: int, entry: Entry) -> None:
-        if isinstance(entry, KeyEntry):
-            self.changes.append((place, entry))
-        elif isinstance(entry, ChainEntry):
-            self.contracts.append(entry)
-        elif isinstance(entry, RoundEntry):
-            before = self._runs.setdefault((entry.run, entry.round), entry)
-            if replace(entry, time=before.time) != before:
-                message = f"entry {place} tells another story of a round than one before it."
-                raise PublicationError(message)
-        elif isinstance(entry, ReleaseEntry):
-            if entry.content in self._contents:
-                message = f"entry {place} publishes a file that was published before: it is double."
-                raise PublicationError(message)
-            self._contents.add(entry.content)
-            if entry.run:
-                self._released.append((entry, self._shown(entry)))
-
-    def _shown(self, entry: ReleaseEntry) -> tuple[tuple[str, ...], ...]:
-        """Return what the log has shown so far of the run of a release: all of its rounds."""
-        found, number = list[tuple[str, ...]](), 0
-        while (each := self._runs.get((entry.run, number))) is not None:
-            found.append(each.commitments if each.study == entry.study else ())
-            number += 1
-        return tuple(found)
-
-    def check_runs(self) -> None:
-        """Raise where a release counts other parties than the rounds before it."""
-        for entry, shown in self._released:
-            if entry.commitments != shown:
-                message = (
-                    f"the release {entry.content[:16]}… counts other contributions than the log "
-                    "showed when its rounds were held."
-                )
-                raise PublicationError(message)
+def _cut(first: SignedCheckpoint | AnchorTold, size: int, total: int) -> str:
+    if isinstance(first, AnchorTold):
+        return f"the chain has an anchor of {size} entries, the log has {total}: it was cut."
+    return f"the log has {total} entries, and signed for {size} before: it was cut."

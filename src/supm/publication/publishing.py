@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from supm._errors import PublicationError
+from supm._errors import PublicationError, SupmError
 from supm._json import canonical
 from supm.messages import ReleaseStatement, Statement
 from supm.publication.entry import ChainEntry, ReleaseEntry
@@ -14,7 +16,7 @@ from supm.publication.log import Log
 from supm.publication.reading import contracts_of
 
 if TYPE_CHECKING:
-    from supm.publication.chain import Account, Chain, Receipt
+    from supm.publication.chain import Account, Anchor, Chain, Receipt
 
 __all__ = ["anchor", "contract_of", "name_contract", "publish"]
 
@@ -148,8 +150,21 @@ def anchor(log: Log, chain: Chain, account: Account) -> tuple[int, Receipt | Non
     receipt = None
     if before is None:
         receipt = chain.anchor(account, checkpoint.size, checkpoint.root)
-    told = before if receipt is None else receipt
-    if told is not None:
-        note = {"chain": told.chain, "contract": told.contract, "block": told.block}
-        log.note_anchor(checkpoint.size, canonical(note))
+        # At once: it is on the chain, whatever becomes of the next question.
+        _note(log, checkpoint.size, receipt)
+        with suppress(SupmError):
+            before = chain.anchored(checkpoint.size)
+    if before is not None:
+        _note(log, checkpoint.size, before)
     return checkpoint.size, receipt
+
+
+def _note(log: Log, size: int, told: Anchor | Receipt) -> None:
+    """Remember what the chain says of an anchor, beside what it said of the same one before."""
+    known = log.anchor_note(size)
+    note = {} if known is None else json.loads(known)
+    if note.get("contract") != told.contract:
+        note = {}
+    names = ("chain", "contract", "block", "transaction", "time")
+    note |= {name: getattr(told, name) for name in names if hasattr(told, name)}
+    log.note_anchor(size, canonical(note))

@@ -16,7 +16,15 @@ from supm.publication.keys import VerifierKey
 from supm.publication.proof import Proof
 from supm.publication.reading import LogReader, changes_of
 
-__all__ = ["AnchoredRoots", "verify_chain", "verify_file", "verify_log", "verify_receipt"]
+__all__ = [
+    "AnchoredRoot",
+    "AnchoredRoots",
+    "PlacedContract",
+    "verify_chain",
+    "verify_file",
+    "verify_log",
+    "verify_receipt",
+]
 
 
 class AnchoredRoots(Protocol):
@@ -32,7 +40,19 @@ class AnchoredRoots(Protocol):
         """Return all anchors, from the first to the last."""
 
 
-class AnchoredRoot(Protocol):
+class PlacedContract(Protocol):
+    """Where a contract is: on a chain, at an address."""
+
+    @property
+    def chain(self) -> int:
+        """On which chain."""
+
+    @property
+    def contract(self) -> str:
+        """At which address."""
+
+
+class AnchoredRoot(PlacedContract, Protocol):
     """What a chain says of one size."""
 
     @property
@@ -46,10 +66,6 @@ class AnchoredRoot(Protocol):
     @property
     def time(self) -> int:
         """When, in seconds since 1970."""
-
-    @property
-    def chain(self) -> int:
-        """On which chain."""
 
     @property
     def block(self) -> int:
@@ -168,15 +184,15 @@ def verify_log(
         If it does not (a ForkError, with the evidence), or the key was revoked in between.
     """
     now = now or log.checkpoint()
-    history = KeyHistory.followed(key, changes_of(log, now.checkpoint.size))
+    changes = changes_of(log, now.checkpoint.size)
+    history = KeyHistory.followed(key, changes)
     history.check(now)
     history.check(proof.checkpoint)
     sizes = proof.checkpoint.checkpoint.size, now.checkpoint.size
     if sizes[1] < sizes[0]:
         message = f"the log shows {sizes[1]} entries, and signed for {sizes[0]} before: it was cut."
         raise PublicationError(message)
-    path = log.consistency(*sizes) if sizes[0] < sizes[1] else ()
-    check_same_log(proof.checkpoint, now, path)
+    check_same_log(proof.checkpoint, now, log, changes)
     yield f"The log, now of {now.checkpoint.size} entries, begins with those of the proof."
 
 

@@ -13,11 +13,16 @@ from tests.publication.chain.test_whole_story import fund
 from tests.publication.conftest import Maker
 
 from supm._json import canonical
+from supm.cli import _published as published
 from supm.cli import main
+from supm.publication.chain import deploy as made
 from supm.publication.log import Log
 
 if TYPE_CHECKING:
     from tests.publication.chain.conftest import Place
+
+    from supm.publication.chain import Account, Receipt
+    from supm.publication.keys import VerifierKey
 
 KEY = ["--key", "a.pub"]
 
@@ -76,10 +81,69 @@ def test_two_logs_in_one_contract_are_seen(
     for file, log in (("t.csv", "a.db"), ("u.csv", "b.db")):
         capsys.readouterr()
         assert main(["verify", file, *on_chain, "--log", log]) == 1
-        assert "another log is anchored in the same contract" in capsys.readouterr().err
+        told = " ".join(capsys.readouterr().err.split())
+        assert "another log is anchored in the same contract" in told
         assert main(["verify", file, *on_chain]) == 0
         assert "WARNING: another log under the same key may have" in capsys.readouterr().out
         assert main(["log", "check", *on_chain, "--log", log]) == 1
+
+
+def test_a_log_against_its_chain_leaves_evidence(
+    forked: tuple[Place, Place], capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = forked
+    contract = f"1001:{deploy('a.db', one)}"
+    copy()
+    publish("t.csv", "a.db", *paid(one))
+    publish("u.csv", "b.db")
+    publish("v.csv", "b.db", *paid(one))
+    on_chain = [*KEY, "--chain", one.where, "--contract", contract]
+    judge = ["log", "evidence", "e.json"]
+    for words in (["verify", "v.csv"], ["log", "check"]):
+        Path("e.json").unlink(missing_ok=True)
+        assert main([*words, *on_chain, "--log", "b.db", "--evidence", "e.json"]) == 1
+        capsys.readouterr()
+        assert main([*judge, *on_chain]) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert "so the log was anchored with one history, and its keys signed another" in told
+    # What only a chain knows is not believed of a file, nor of a contract that the reader does not
+    # know: anybody can make one for this log, and anchor in it what they like.
+    address = contract.partition(":")[2]
+    for words in ([], ["--chain", one.where], ["--chain", one.where, "--contract", address]):
+        assert main([*judge, *KEY, *words]) == 2
+        assert "only its chain can confirm" in " ".join(capsys.readouterr().err.split())
+    other = ["--chain", one.where, "--contract", f"1001:0x{'ab' * 20}"]
+    assert main([*judge, *KEY, *other]) == 1
+    assert "not of the one that you gave" in " ".join(capsys.readouterr().err.split())
+    elsewhere = ["--chain", two.where, "--contract", contract, "--json", "o.json"]
+    assert main([*judge, *KEY, *elsewhere]) == 1
+    assert json.loads(Path("o.json").read_text())["outcome"] == "unknown"
+    form = json.loads(Path("e.json").read_text())
+    form["first"]["root"] = "0" * 64
+    Path("e.json").write_text(json.dumps(form))
+    capsys.readouterr()
+    assert main([*judge, *on_chain]) == 1
+    assert "the chain does not hold the root" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_contract_that_readers_would_refuse_is_not_named(
+    forked: tuple[Place, Place],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    one, _ = forked
+
+    def of_another_log(url: str, account: Account, _: VerifierKey) -> Receipt:
+        return made(url, account, b"another log: 32 bytes of its key")
+
+    monkeypatch.setattr(published, "deployed", of_another_log)
+    with Log(Path("a.db"), read_only=True) as log:
+        size = log.size
+        assert main(["log", "deploy", "--log", "a.db", *paid(one)]) == 1
+        told = " ".join(capsys.readouterr().err.split())
+        assert "was made, and the log does not name it: the contract 0x" in told
+        assert "is for another log" in told
+        assert log.size == size
 
 
 def test_an_address_does_not_name_a_chain(

@@ -29,8 +29,8 @@ from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
 from supm.publication.entry import RoundEntry
 from supm.publication.keys import SigningKey
 from supm.publication.log import Log
-from supm.publication.merkle import Peaks
 from supm.publication.monitoring import check_log
+from supm.publication.peaks import Peaks
 from supm.publication.proof import Proof, make_proof
 from supm.publication.publishing import publish
 from supm.publication.verification import verify_file

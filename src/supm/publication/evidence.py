@@ -1,0 +1,216 @@
+"""Two things said of one log that cannot both be true, as evidence that anybody can check.
+
+Whoever lacks the log's keys can make none, since the signatures are checked; and an honest log
+cannot be accused. A path of the right shape that leads to a signed root holds the hashes of the
+very tree that was signed, or SHA-256 has a collision; so the root at its other end is the one root
+of those first entries, and an honest log signed and anchored that one only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from supm._errors import ParameterError, PublicationError
+from supm._json import read_object
+from supm._validation import Integers
+from supm.publication._rules import as_tuple, check_address, check_hash
+from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
+from supm.publication.entry import KeyEntry, read_entry
+from supm.publication.history import KeyHistory
+from supm.publication.keys import VerifierKey
+from supm.publication.merkle import check_consistency
+
+if TYPE_CHECKING:
+    from supm.publication.verification import AnchoredRoot
+
+__all__ = ["AnchorTold", "Evidence"]
+
+_VERSION: Final = 1
+_FIELDS: Final = {"version", "first", "second", "path", "root", "keys"}
+_ANCHOR: Final = ("chain", "contract", "size", "root", "time", "block")
+# What a contract can hold: whoever may anchor there can say that a log has as many entries.
+_MOST: Final = (1 << 64) - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnchorTold:
+    """What somebody says that a contract holds; only a node of its chain can confirm it.
+
+    Parameters
+    ----------
+    chain : int
+        The chain's number.
+    contract : str
+        The contract's address.
+    size : int
+        Of how many entries.
+    root : bytes
+        The root.
+    time : int
+        When, in seconds since 1970.
+    block : int
+        In which block.
+    """
+
+    chain: int
+    contract: str
+    size: int
+    root: bytes
+    time: int
+    block: int
+
+    def __post_init__(self) -> None:
+        for name, least in (("chain", 1), ("size", 1), ("time", 0), ("block", 0)):
+            Integers(name, least, _MOST).check(getattr(self, name))
+        check_address("contract", self.contract)
+
+    @classmethod
+    def of(cls, anchor: AnchoredRoot) -> AnchorTold:
+        """Return what a chain was heard to say."""
+        return cls(**{name: getattr(anchor, name) for name in _ANCHOR})
+
+    def to_form(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return vars(self) | {"root": self.root.hex()}
+
+    @classmethod
+    def from_form(cls, form: dict[str, Any]) -> AnchorTold:
+        """Read what `to_form` wrote."""
+        return cls(**form | {"root": _hash(form["root"])})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """A signed checkpoint, and what was said before of its first entries, which is not so.
+
+    Parameters
+    ----------
+    first : SignedCheckpoint or AnchorTold
+        Of the smaller size, or of the same.
+    second : SignedCheckpoint
+        Of the larger.
+    path : tuple of bytes
+        Leads from ``root`` to the root of the second.
+    root : bytes
+        The root with which the second begins instead of the first's.
+    keys : tuple of tuple of int and KeyEntry, default ()
+        The changes of the log's keys, with their places. Each is signed by the key before; the
+        places are the word of whoever wrote the evidence. That harms nobody: who holds an old key
+        could sign for its true sizes just as well.
+    """
+
+    first: SignedCheckpoint | AnchorTold
+    second: SignedCheckpoint
+    path: tuple[bytes, ...]
+    root: bytes
+    keys: tuple[tuple[int, KeyEntry], ...] = ()
+
+    @property
+    def before(self) -> Checkpoint | AnchorTold:
+        """Size and root of the first."""
+        return self.first.checkpoint if isinstance(self.first, SignedCheckpoint) else self.first
+
+    def check(self, key: VerifierKey) -> Iterator[str]:
+        """Yield in words what it shows, with no network.
+
+        Parameters
+        ----------
+        key : VerifierKey
+            The key of the log that the reader trusts.
+
+        Yields
+        ------
+        str
+
+        Raises
+        ------
+        PublicationError
+            If it shows nothing: it is not signed by the log, or it fits together.
+        """
+        history = KeyHistory.followed(key, self.keys)
+        before, now = self.before, self.second.checkpoint
+        signed = [each for each in (self.first, self.second) if isinstance(each, SignedCheckpoint)]
+        for each in signed:
+            signer, size = history.signer(each), each.checkpoint.size
+            yield f"A checkpoint of {size} entries is signed by the log's key {signer.hash.hex()}."
+            if signer in history.revoked:
+                yield f"WARNING: {signer.hash.hex()} was revoked: who stole it may have signed."
+        self._check_path(before, now)
+        yield (
+            f"Its {now.size} entries begin with {before.size} whose root is {self.root.hex()[:16]}…"
+            f"; what was said before of these is {before.root.hex()[:16]}…"
+        )
+
+    def _check_path(self, before: Checkpoint | AnchorTold, now: Checkpoint) -> None:
+        try:
+            check_consistency(before.size, self.root, now.size, now.root, self.path)
+        except PublicationError:
+            message = "the path does not lead to the signed root, so it accuses nobody."
+            raise PublicationError(message) from None
+        if self.root == before.root:
+            message = "the second checkpoint begins with what was said before: they agree."
+            raise PublicationError(message)
+
+    def to_form(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        first = self.first
+        return {
+            "version": _VERSION,
+            "first": first.to_form() if isinstance(first, AnchorTold) else first.text,
+            "second": self.second.text,
+            "path": [each.hex() for each in self.path],
+            "root": self.root.hex(),
+            "keys": [{"index": index, "entry": entry.text} for index, entry in self.keys],
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> Evidence:
+        """Read what `to_form` gave, as JSON; an unknown version or field is refused.
+
+        Raises
+        ------
+        PublicationError
+            If it is nothing of the kind.
+        """
+        form = read_object(text, "evidence", PublicationError)
+        if set(form) != _FIELDS or form["version"] != _VERSION:
+            names = ", ".join(sorted(_FIELDS))
+            message = f"evidence of version {_VERSION} has the fields {names}."
+            raise PublicationError(message)
+        try:
+            return cls._from_fields(form)
+        except (ParameterError, TypeError, KeyError):
+            message = "this is no evidence of two histories of a log, or it is damaged."
+            raise PublicationError(message) from None
+
+    @classmethod
+    def _from_fields(cls, form: dict[str, Any]) -> Evidence:
+        first = form["first"]
+        told = isinstance(first, dict)
+        return cls(
+            first=AnchorTold.from_form(first) if told else SignedCheckpoint.parse(first),
+            second=SignedCheckpoint.parse(form["second"]),
+            path=tuple(map(_hash, as_tuple(form["path"]))),
+            root=_hash(form["root"]),
+            keys=_changes(as_tuple(form["keys"])),
+        )
+
+
+def _changes(forms: tuple[dict[str, Any], ...]) -> tuple[tuple[int, KeyEntry], ...]:
+    found = list[tuple[int, KeyEntry]]()
+    for each in forms:
+        entry = read_entry(each["entry"])
+        if not isinstance(entry, KeyEntry):
+            raise ParameterError("keys", "changes of keys", entry.kind)
+        found.append((Integers("index", 0, _MOST).check(each["index"]), entry))
+    if any(one >= other for (one, _), (other, _) in pairwise(found)):
+        raise ParameterError("keys", "in order", "another order")
+    return tuple(found)
+
+
+def _hash(text: object) -> bytes:
+    check_hash("each hash", text)
+    return bytes.fromhex(str(text))

@@ -1,0 +1,112 @@
+"""What the entries of a log tell together: releases, the rounds of runs, keys and contracts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from supm._errors import PublicationError
+from supm.publication.entry import ChainEntry, Entry, KeyEntry, ReleaseEntry, RoundEntry
+from supm.publication.entry_reader import EntryReader
+
+__all__ = ["Story"]
+
+_SHOWN: Final = 3
+
+
+class Story:
+    """What a reader remembers of all entries: enough to see what does not fit together.
+
+    Examples
+    --------
+    >>> Story().words
+    'Every entry can be read, and times go forwards. Releases: 0, no file twice; rounds of parties:
+    0; changes of keys: 0.'
+    """
+
+    def __init__(self) -> None:
+        self.changes: list[tuple[int, KeyEntry]] = []
+        self.contracts: list[ChainEntry] = []
+        self.time = ""
+        self._reader = EntryReader()
+        self._count = 0
+        self._contents: set[str] = set()
+        self._runs: dict[tuple[str, int], RoundEntry] = {}
+        self._released: list[tuple[ReleaseEntry, tuple[tuple[str, ...], ...]]] = []
+
+    @property
+    def words(self) -> str:
+        """What was read, in one sentence."""
+        rounds, changes = len(self._runs), len(self.changes)
+        return (
+            f"Every entry can be read, and times go forwards. Releases: {len(self._contents)}, no "
+            f"file twice; rounds of parties: {rounds}; changes of keys: {changes}."
+        )
+
+    def take(self, text: str) -> str:
+        """Read the next entry and return its text; raise PublicationError where it does not fit."""
+        entry, place = self._reader.read(text), self._count
+        if entry.time < self.time:
+            message = f"entry {place} is dated {entry.time}, before the one before it."
+            raise PublicationError(message)
+        self._count, self.time = place + 1, entry.time
+        self._note(place, entry)
+        return text
+
+    def _note(self, place: int, entry: Entry) -> None:
+        if isinstance(entry, KeyEntry):
+            self.changes.append((place, entry))
+        elif isinstance(entry, ChainEntry):
+            self.contracts.append(entry)
+        elif isinstance(entry, RoundEntry):
+            before = self._runs.setdefault((entry.run, entry.round), entry)
+            if replace(entry, time=before.time) != before:
+                message = f"entry {place} tells another story of a round than one before it."
+                raise PublicationError(message)
+        elif isinstance(entry, ReleaseEntry):
+            if entry.content in self._contents:
+                message = f"entry {place} publishes a file that was published before: it is double."
+                raise PublicationError(message)
+            self._contents.add(entry.content)
+            if entry.run:
+                self._released.append((entry, self._shown(entry)))
+
+    def _shown(self, entry: ReleaseEntry) -> tuple[tuple[str, ...], ...]:
+        """Return what the log has shown so far of the run of a release: all of its rounds."""
+        found, number = list[tuple[str, ...]](), 0
+        while (each := self._runs.get((entry.run, number))) is not None:
+            found.append(each.commitments if each.study == entry.study else ())
+            number += 1
+        return tuple(found)
+
+    def check_runs(self) -> None:
+        """Raise where a release counts other parties than the rounds before it."""
+        for entry, shown in self._released:
+            if entry.commitments != shown:
+                message = (
+                    f"the release {entry.content[:16]}… counts other contributions than the log "
+                    "showed when its rounds were held."
+                )
+                raise PublicationError(message)
+
+    def warnings(self, clock: str | None) -> Iterator[str]:
+        """Yield warnings of what may be right and may be wrong.
+
+        A run that was never released may only have been given up. But who sees a result and
+        dislikes it could repeat the run without a party: each run is one more look at the data.
+        """
+        ended = {entry.run for entry, _ in self._released}
+        left = sorted({run for run, _ in self._runs} - ended)
+        if left:
+            which = ", ".join(f"{run[:8]}…" for run in left[:_SHOWN])
+            more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
+            yield (
+                f"WARNING: rounds of parties were held and no release followed, in run {which}"
+                f"{more}: it is not over, was given up, or its result was discarded. Ask why."
+            )
+        if clock is not None and self.time > clock:
+            yield (
+                f"WARNING: the last entry is dated {self.time}, and it is {clock} by your clock: "
+                "one of the two clocks is wrong."
+            )
