@@ -14,7 +14,7 @@ from experiments.copula.noising import Fold
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["BASELINES", "plain_copula"]
+__all__ = ["BASELINES", "augmented", "plain_copula"]
 
 Floats = NDArray[np.float64]
 # The paper does not say what its augmentation does; copies with a small shake are the usual way.
@@ -47,11 +47,15 @@ def _noisy_with_large_leaves(fold: Fold, _samples: int) -> Floats:
     return learn("tree", fold.noisy, fold.inputs, leaf=math.ceil(_LEAF * len(fold.noisy)))
 
 
-def _augmented(fold: Fold, samples: int) -> Floats:
-    copies = max(1, min(_COPIES, samples // len(fold.noisy)))
-    rows = np.tile(fold.noisy, (copies, 1))
+def _augmented(fold: Fold, _samples: int) -> Floats:
+    return _tree_on(augmented(fold), fold)
+
+
+def augmented(fold: Fold) -> Floats:
+    """Return copies of the noisy records, shaken a little."""
+    rows = np.tile(fold.noisy, (_COPIES, 1))
     shakes = special.ndtri(uniform(rows.shape, fold.source.child("augmentation")))
-    return _tree_on(rows + _SHAKE * fold.noisy.std(axis=0) * shakes, fold)
+    return np.asarray(rows + _SHAKE * fold.noisy.std(axis=0) * shakes)
 
 
 def _plain(fold: Fold, samples: int) -> Floats:

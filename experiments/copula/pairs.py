@@ -6,6 +6,7 @@ import numpy as np
 from experiments.copula.data import names_of, real_columns, table
 from experiments.copula.noising import Fold, noisy_table
 from experiments.copula.results import Pair
+from experiments.copula.settings import VERSIONS
 from experiments.copula.synthesis import paper_rows, strict_rows
 from numpy.typing import NDArray
 
@@ -55,4 +56,5 @@ def _pair(method: str, rows: Floats, epsilon: float, repetition: int) -> Pair:
         method=method,
         correlation=correlation,
         split=float(cut),
+        version=VERSIONS["pairs"],
     )

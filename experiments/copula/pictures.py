@@ -23,6 +23,7 @@ __all__ = ["draw_all"]
 _RC: Final[dict[Any, Any]] = {"font.size": 9, "axes.spines.right": False}
 _LINES: Final = {
     "constant": ("black", "-"),
+    "middle": ("black", "--"),
     "noisy constant": ("black", ":"),
     "noisy data": ("#999999", "-"),
     "augmentation": ("#999999", "--"),

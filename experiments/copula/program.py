@@ -13,7 +13,7 @@ from experiments.copula.made_up import MADE_UP
 from experiments.copula.pairs import measure_pair
 from experiments.copula.pictures import draw_all
 from experiments.copula.readme import write_readme
-from experiments.copula.results import Pair, Results, Row, append, read
+from experiments.copula.results import Pair, Results, Row, append, forget, read
 from experiments.copula.settings import FULL, QUICK, Scope, jobs_of
 from experiments.copula.work import measure
 from threadpoolctl import threadpool_limits
@@ -59,11 +59,13 @@ def run(scope: Scope, output: Path, *, measured: bool = True) -> Results:
 
 
 def measured_rows(output: Path) -> list[Row]:
-    """Return what was measured: on real tables, and on made-up ones."""
+    """Return what was measured by the methods of now: on real tables, and on made-up ones."""
     return [row for name in _FILES for row in read(Row, output / name)]
 
 
 def _measure_jobs(scope: Scope, output: Path) -> None:
+    for name in _FILES:
+        forget(Row, output / name)
     done = {row.job for row in measured_rows(output)}
     missing = [job for job in jobs_of(scope) if job not in done]
     for job in tqdm(missing, unit="job", disable=None, mininterval=5.0):
@@ -71,6 +73,7 @@ def _measure_jobs(scope: Scope, output: Path) -> None:
 
 
 def _measure_pairs(scope: Scope, path: Path) -> None:
+    forget(Pair, path)
     done = {(pair.epsilon, pair.repetition) for pair in read(Pair, path)}
     for repetition in range(scope.pairs):
         for epsilon in scope.epsilons:

@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments.copula import words
-from experiments.copula.bars import against_constant, against_paper, with_more_rows
+from experiments.copula.bars import (
+    against_constant,
+    against_paper,
+    made_up_against_constant,
+    with_more_rows,
+)
 from experiments.copula.claims import claims
 from experiments.copula.results import Results
 from experiments.copula.settings import METHODS, Scope, jobs_of
@@ -25,6 +30,8 @@ def write_readme(results: Results, scope: Scope, path: Path) -> None:
         with_more_rows(results, scope),
         words.CONSTANT,
         against_constant(results, scope),
+        words.MADE_UP,
+        made_up_against_constant(results, scope),
         words.CLAIMS,
         claims(results, scope),
         *_figures(results, scope),

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 import numpy as np
-from experiments.copula.settings import Job
+from experiments.copula.settings import VERSIONS, Job
 
-__all__ = ["Pair", "Results", "Row", "Summary", "append", "read"]
+__all__ = ["Pair", "Results", "Row", "Summary", "append", "forget", "read"]
 
 Kind = TypeVar("Kind", "Row", "Pair")
 
@@ -31,6 +31,8 @@ class Row:
         Mean squared and mean absolute error on the clean test folds; the target is in [0, 1].
     seconds : float
         Processor time.
+    version : int
+        Of the group, when it was run.
     """
 
     data: str
@@ -43,6 +45,12 @@ class Row:
     mse: float
     mae: float
     seconds: float
+    version: int
+
+    @property
+    def current(self) -> bool:
+        """Whether the group answers as it did then."""
+        return self.version == VERSIONS[self.group]
 
     @property
     def job(self) -> Job:
@@ -72,6 +80,8 @@ class Pair:
         Of crime and price.
     split : float
         The crime rate at which one cut leaves the least squared error of the price.
+    version : int
+        Of the pairs, when it was run.
     """
 
     epsilon: float
@@ -79,13 +89,20 @@ class Pair:
     method: str
     correlation: float
     split: float
+    version: int
+
+    @property
+    def current(self) -> bool:
+        """Whether rows are made as they were then."""
+        return self.version == VERSIONS["pairs"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """Means over repetitions, and the standard deviation between them."""
+    """Means over repetitions, the median error, and the standard deviation between them."""
 
     mse: float
+    median: float
     mae: float
     sd: float
     repetitions: int
@@ -101,7 +118,13 @@ class Summary:
         errors = np.array([row.mse for row in rows])
         spread = float(errors.std(ddof=1)) if len(rows) > 1 else 0.0
         absolute = float(np.mean([row.mae for row in rows]))
-        return cls(mse=float(errors.mean()), mae=absolute, sd=spread, repetitions=len(rows))
+        return cls(
+            mse=float(errors.mean()),
+            median=float(np.median(errors)),
+            mae=absolute,
+            sd=spread,
+            repetitions=len(rows),
+        )
 
 
 class Results:
@@ -127,14 +150,27 @@ class Results:
 
 
 def read(kind: type[Kind], path: Path) -> list[Kind]:
-    """Return the rows of a file, none where there is no file."""
+    """Return the rows of a file that are of the versions of now, none where there is no file."""
     if not path.exists():
         return []
     readers: dict[str, Any] = {"int": int, "float": float, "str": str}
     types = {each.name: readers[str(each.type)] for each in fields(kind)}
     with path.open(newline="") as file:
-        lines = csv.DictReader(file)
-        return [kind(**{name: types[name](text) for name, text in line.items()}) for line in lines]
+        # Files of before there were versions do not have them.
+        lines = [{"version": "0", **line} for line in csv.DictReader(file)]
+    found = [kind(**{name: types[name](text) for name, text in line.items()}) for line in lines]
+    return [each for each in found if each.current]
+
+
+def forget(kind: type[Kind], path: Path) -> None:
+    """Take out of a file what is of older versions, so that it is measured again."""
+    rows, kept = read(kind, path), path.with_suffix(".new")
+    kept.unlink(missing_ok=True)
+    if rows:
+        append(rows, kept)
+        kept.replace(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def append(rows: Sequence[Row] | Sequence[Pair], path: Path) -> None:

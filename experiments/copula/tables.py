@@ -79,7 +79,7 @@ def ratio_table(results: Results, scope: Scope, data: str) -> str:
             ]
             cells = ["-" if value is None else f"{value:+.2f}" for value in found]
             body.append([f"{learner}, increase of the {part.upper()}", *cells])
-        for method in ("noisy data", "paper"):
+        for method in ("noisy data", "paper", "strict copula"):
             summaries = [
                 results.at(data, method, epsilon, scope.records, learner)
                 for epsilon in scope.epsilons

@@ -11,8 +11,8 @@ from experiments.copula.baselines import BASELINES
 from experiments.copula.learners import learn
 from experiments.copula.noising import Fold, folds
 from experiments.copula.results import Row
-from experiments.copula.settings import LEARNERS, OTHERS, Job, Scope
-from experiments.copula.synthesis import aware_answers, paper_rows, strict_answers
+from experiments.copula.settings import LEARNERS, OTHERS, VERSIONS, Job, Scope
+from experiments.copula.synthesis import aware_answers, paper_rows, strict_answers, strict_rows
 from numpy.typing import NDArray
 
 __all__ = ["measure"]
@@ -56,6 +56,7 @@ def _row(job: Job, method: str, learner: str, errors: list[tuple[float, float, f
         mse=float(mse),
         mae=float(mae),
         seconds=sum(error[2] for error in errors),
+        version=VERSIONS[job.group],
     )
 
 
@@ -88,6 +89,10 @@ def _paper_learners(fold: Fold, samples: int) -> Iterator[Answer]:
     yield from _others("paper", paper_rows(fold, samples), fold)
 
 
+def _strict_learners(fold: Fold, samples: int) -> Iterator[Answer]:
+    yield from _others("strict copula", strict_rows(fold, samples), fold)
+
+
 def _others(method: str, rows: Floats, fold: Fold) -> Iterator[Answer]:
     """Yield the answers of kNN, SVM and NN; those of trees are in the other groups."""
     for name in LEARNERS[1:]:
@@ -102,4 +107,5 @@ _MAKERS: Final[dict[str, Callable[[Fold, int], Iterator[Answer]]]] = {
     "aware": _aware,
     "noisy learners": _noisy_learners,
     "paper learners": _paper_learners,
+    "strict learners": _strict_learners,
 }

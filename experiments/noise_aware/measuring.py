@@ -10,10 +10,10 @@ from experiments.noise_aware.tables import Floats
 from numpy.typing import NDArray
 
 from supm import simulation
-from supm.estimators import NoiseAwareRegressor
-from supm.synthesis import LaplaceLaw
+from supm.estimators import NoiseAwareClassifier, NoiseAwareRegressor
+from supm.synthesis import LaplaceLaw, ResponseLaw
 
-__all__ = ["Outcome", "measure"]
+__all__ = ["Outcome", "measure", "measure_classes"]
 
 Places = NDArray[np.int64]
 _FOLDS: Final = 5
@@ -72,13 +72,55 @@ def measure(table: Floats, epsilon: float, repetitions: int) -> Outcome:
     )
 
 
-def _folds(table: Floats, epsilon: float, seed: int) -> list[tuple[float, ...]]:
+def measure_classes(table: Floats, epsilon: float, repetitions: int) -> tuple[float, float]:
+    """Return the accuracy on clean records of the majority and of the classifier.
+
+    Parameters
+    ----------
+    table : ndarray of float
+        Clean records in [0, 1], the label, 0 or 1, last.
+    epsilon : float
+        Of each attribute, and of the randomized response of the label.
+    repetitions : int
+        Each with noise and folds of its own.
+
+    Returns
+    -------
+    tuple of float
+        The majority is that of the clean training labels, which the holder of an archive has not.
+    """
+    label = ResponseLaw.for_epsilon(size=2, epsilon=epsilon)
+    found = []
+    for seed in range(repetitions):
+        noisy, parts = _noised(table, epsilon, seed)
+        noisy[:, -1] = label.randomize(table[:, -1].astype(int), simulation(seed).child("labels"))
+        found += [_right(table, noisy, np.setdiff1d(*each), each[1], epsilon) for each in parts]
+    majority, model = np.mean(found, axis=0)
+    return float(majority), float(model)
+
+
+def _noised(table: Floats, epsilon: float, seed: int) -> tuple[Floats, list[tuple[Places, Places]]]:
+    """Return the noised table, and all places beside those of each fold."""
     source = simulation(seed)
     law = LaplaceLaw.for_epsilon(low=0.0, high=1.0, epsilon=epsilon)
     noisy = law.randomize(table.ravel(), source.child("noise")).reshape(table.shape)
     order = source.child("folds").permutation(len(table))
-    parts = np.array_split(order, _FOLDS)
-    return [_fold(table, noisy, np.setdiff1d(order, part), part, epsilon) for part in parts]
+    return noisy, [(order, part) for part in np.array_split(order, _FOLDS)]
+
+
+def _folds(table: Floats, epsilon: float, seed: int) -> list[tuple[float, ...]]:
+    noisy, parts = _noised(table, epsilon, seed)
+    return [_fold(table, noisy, np.setdiff1d(*each), each[1], epsilon) for each in parts]
+
+
+def _right(
+    table: Floats, noisy: Floats, kept: Places, tested: Places, epsilon: float
+) -> tuple[float, float]:
+    model = NoiseAwareClassifier(epsilon=epsilon, bounds=(0.0, 1.0), label_epsilon=epsilon)
+    model.fit(noisy[kept, :-1], noisy[kept, -1].astype(int))
+    rows, label = table[tested, :-1], table[tested, -1]
+    majority = float(table[kept, -1].mean() > 1 / 2)
+    return float(np.mean(label == majority)), float(np.mean(model.predict(rows) == label))
 
 
 def _fold(

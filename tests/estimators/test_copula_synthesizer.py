@@ -111,10 +111,13 @@ def test_without_inversion_dependence_is_weaker() -> None:
 @pytest.mark.parametrize("mode", ["strict", "faithful"])
 def test_a_text_holds_the_whole_synthesizer(noisy: dict[str, Any], mode: str) -> None:
     table = {name: noisy[name] for name in ("height", "weight")}
-    fitted = CopulaSynthesizer(schema=NUMBERS, mode=mode, random_state=5).fit(table)
+    settings: dict[str, Any] = {"mode": mode, "bins": 40, "latent": False, "smooth": True}
+    fitted = CopulaSynthesizer(schema=NUMBERS, random_state=5, **settings).fit(table)
     text = fitted.to_json()
     again = CopulaSynthesizer.from_json(text, random_state=5)
     assert again.to_json() == text
+    assert again.get_params() == fitted.get_params()
+    assert clone(again).mode == mode
     assert again.statement_ == fitted.statement_
     first, second = fitted.sample(200), again.sample(200)
     assert all((first[name] == second[name]).all() for name in first)
@@ -133,6 +136,25 @@ def test_a_text_that_was_changed_is_refused(noisy: dict[str, Any]) -> None:
     form["model"]["prior"] = [2.0]
     with pytest.raises(MessageError):
         CopulaSynthesizer.from_json(json.dumps(form))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"mode": "faithful"}, {"mode": "best"}, {"bins": True}, {"bins": 0}, {"latent": 1}, {"x": 1}],
+)
+def test_settings_that_are_not_those_of_the_model_are_refused(
+    noisy: dict[str, Any], change: dict[str, Any]
+) -> None:
+    form = json.loads(CopulaSynthesizer(schema=SCHEMA).fit(noisy).to_json())
+    form["settings"] |= change
+    with pytest.raises(MessageError, match="settings"):
+        CopulaSynthesizer.from_json(json.dumps(form))
+
+
+def test_a_text_tells_what_the_model_was_fitted_with(noisy: dict[str, Any]) -> None:
+    fitted = CopulaSynthesizer(schema=SCHEMA).fit(noisy)
+    text = fitted.to_json()
+    assert fitted.set_params(bins=7).to_json() == text
 
 
 def test_what_is_missing_is_said_before_anything_is_read(noisy: dict[str, Any]) -> None:

@@ -42,6 +42,7 @@ ESTIMATORS: list[tuple[Any, dict[str, str]]] = [
     (SUPMRegressor(random_state=0), {}),
     (SUPMRegressor(random_state=0, trust="u,u,d"), {}),
     (PrivateLDA(random_state=0), {}),
+    (PrivateLDA(random_state=0, histogram=False), {}),
     (PrivatePCA(random_state=0), {}),
     (PrivateSVC(random_state=0), {}),
     (PrivateSVC(random_state=0, bounds=None), {}),

@@ -4,8 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments.copula.bars import against_constant, against_paper, with_more_rows
-from experiments.copula.baselines import BASELINES, plain_copula
+from experiments.copula.bars import (
+    against_constant,
+    against_paper,
+    made_up_against_constant,
+    with_more_rows,
+)
+from experiments.copula.baselines import BASELINES, augmented, plain_copula
 from experiments.copula.claims import wins
 from experiments.copula.data import scaled, table
 from experiments.copula.histograms import _chances, classes_for, histogram_answers
@@ -13,8 +18,8 @@ from experiments.copula.made_up import MADE_UP
 from experiments.copula.noising import Fold, folds
 from experiments.copula.pairs import best_cut
 from experiments.copula.program import main, measured_rows
-from experiments.copula.results import Results, Row
-from experiments.copula.settings import EPSILONS, FULL, METHODS, QUICK, Job, jobs_of
+from experiments.copula.results import Pair, Results, Row, append, forget, read
+from experiments.copula.settings import EPSILONS, FULL, METHODS, QUICK, VERSIONS, Job, jobs_of
 from experiments.copula.tables import number, ratio
 
 from supm import simulation
@@ -23,6 +28,7 @@ from supm import simulation
 def row(method: str, mse: float, **changes: object) -> Row:
     known = {"data": "boston", "records": 0, "epsilon": 1.0, "repetition": 0, "group": "paper"}
     known |= {"method": method, "learner": "tree", "mse": mse, "mae": mse, "seconds": 0.0}
+    known |= {"version": VERSIONS["paper"]}
     return Row(**(known | changes))  # type: ignore[arg-type]  # fields of a row
 
 
@@ -167,17 +173,62 @@ def test_goals_tell_the_choice_from_hindsight() -> None:
     shown = {"paper": 0.1, "strict copula": 0.05, "noise-aware": 0.08}
     constants = {"constant": 0.07, "middle": 0.2, "noisy constant": 0.1}
     results = Results([row(name, mse) for name, mse in (shown | constants).items()])
-    line = "0.0800 ± 0.0000 | 0.80 | 0.50 (strict copula) | in hindsight only |"
+    line = "0.0800 ± 0.0000 | 0.80 | 0.80 | 0.50 (strict copula) | in hindsight only |"
     assert line in against_paper(results, FULL)
     assert "Met in 0 of 1 settings." in against_paper(results, FULL)
     told = against_constant(results, FULL)
-    assert "| 1.14 | 0.80 | 0.50 (strict copula) | **met** |" in told
-    assert "not exceeded by more than 2 % in 0 of 1 settings" in told
+    assert "| 0.80 | 0.80 | 1.14 | 0.50 (strict copula) | **met** |" in told
+    assert "At most 1.02 in 1 against the noisy constant, 1 against the better of" in told
+    assert "0 against the clean constant, of 1 settings." in told
+
+
+def test_made_up_tables_are_held_against_the_constants_too() -> None:
+    shown = {"constant": 0.1, "middle": 0.2, "noisy constant": 0.4, "noise-aware": 0.3}
+    shown |= {"paper": 0.5, "strict copula": 0.5}
+    first = FULL.sizes[0]
+    rows = [row(name, mse, data="normal", records=first) for name, mse in shown.items()]
+    told = made_up_against_constant(Results(rows), FULL)
+    assert "| 0.75 | 1.50 | 3.00 | 1.50 (noise-aware) | **missed** |" in told
+    assert "At most 1.02 in 1 against the noisy constant, 0 against the better of" in told
+
+
+def test_one_repetition_that_went_wrong_does_not_move_the_ratio_of_medians() -> None:
+    rows = [row("paper", mse, repetition=place) for place, mse in enumerate((0.2, 0.2, 2.0))]
+    others = ("strict copula", "noise-aware", "constant", "middle", "noisy constant")
+    rows += [row(name, 0.1, repetition=place) for name in others for place in range(3)]
+    assert "| 0.13 | 0.50 |" in against_paper(Results(rows), FULL)
 
 
 def test_more_rows_are_compared_within_one_repetition() -> None:
     rows = [row("paper", 0.2), row("paper", 0.9, repetition=1), row("paper, more rows", 0.1)]
     assert "is 0.50 times as large on average" in with_more_rows(Results(rows), FULL)
+
+
+def test_what_an_older_version_showed_is_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    kept = row("paper", 0.2)
+    append([row("paper", 0.1, version=VERSIONS["paper"] - 1), kept], path)
+    assert read(Row, path) == [kept]
+    forget(Row, path)
+    assert len(path.read_text().splitlines()) == 2
+    pair = {"epsilon": 1.0, "repetition": 0, "method": "paper", "correlation": 0.0, "split": 1.0}
+    append([Pair(**pair, version=0)], tmp_path / "pairs.csv")  # type: ignore[arg-type]  # as a row
+    forget(Pair, tmp_path / "pairs.csv")
+    assert not (tmp_path / "pairs.csv").exists()
+
+
+def test_a_file_of_before_there_were_versions_counts_for_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    append([row("paper", 0.2)], path)
+    path.write_text("\n".join(line.rpartition(",")[0] for line in path.read_text().splitlines()))
+    assert read(Row, path) == []
+
+
+def test_augmentation_is_five_shaken_copies() -> None:
+    records = table("normal", 200, 0)
+    copies = augmented(fold(records, 1.0)).reshape(5, 200, 30)
+    shaken = (copies - records).std(axis=(0, 1))
+    assert shaken == pytest.approx(0.05 * records.std(axis=0), rel=0.15)
 
 
 def test_wins_count_budgets_at_which_all_others_are_worse() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from experiments.noise_aware.measuring import measure
+from experiments.noise_aware.measuring import measure, measure_classes
 from experiments.noise_aware.run import EPSILONS
 from experiments.noise_aware.tables import TABLES, load_table
 
@@ -43,3 +43,10 @@ def test_columns_never_cost_what_they_do_not_bring(name: str, epsilon: float) ->
     found = measure(load_table(name), epsilon, repetitions=1 if name == "adult" else 4)
     assert found.model < 1.02 * found.alone
     assert found.alone < 1.02 * max(found.noisy, found.constant)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("epsilon", "least"), [(0.05, -0.005), (0.5, -0.005), (5.0, 0.04)])
+def test_the_classifier_is_not_below_the_majority(epsilon: float, least: float) -> None:
+    majority, model = measure_classes(load_table("adult"), epsilon, repetitions=1)
+    assert model - majority >= least

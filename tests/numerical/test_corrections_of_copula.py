@@ -177,10 +177,17 @@ def printed_middle(order: int, w: float, s: float) -> float:
     return area(order * w) - area((order - 1) * w)
 
 
+FINE = LaplaceLaw(low=0.0, high=1.0, scale=SCALE)
+FINE_CELLS: Floats = np.asarray(WIDTH * np.arange(101), dtype=np.float64)
+
+
+def ours_mass(order: int) -> float:
+    """The mass of the bin at a distance, in the noise matrix of the package."""
+    return float(FINE.transition(FINE.edges(100), FINE_CELLS)[0, order - 1])
+
+
 def assert_is_the_mass(found: float, order: int) -> None:
-    noise = LaplaceLaw(low=0.0, high=1.0, scale=SCALE)
-    cells = np.asarray(WIDTH * np.arange(101), dtype=np.float64)
-    wanted = by_quadrature(noise, 100, cells, 0, order - 1)
+    wanted = by_quadrature(FINE, 100, FINE_CELLS, 0, order - 1)
     assert found == pytest.approx(wanted, rel=1e-9), "not the mass of a bin at this distance"
 
 
@@ -188,7 +195,8 @@ def assert_is_the_mass(found: float, order: int) -> None:
 def test_48_the_middle_of_equation_23_is_not_its_right_side(order: int) -> None:
     with pytest.raises(AssertionError, match="distance"):
         assert_is_the_mass(printed_middle(order, WIDTH, SCALE), order)
-    assert_is_the_mass(float(s_masses(order, WIDTH, SCALE)[-1]), order)
+    assert_is_the_mass(ours_mass(order), order)
+    assert ours_mass(order) == pytest.approx(float(s_masses(order, WIDTH, SCALE)[-1]))
 
 
 def printed_own_bin(w: float, s: float) -> float:
@@ -199,9 +207,8 @@ def printed_own_bin(w: float, s: float) -> float:
 def test_49_a_parenthesis_of_equation_23() -> None:
     with pytest.raises(AssertionError, match="distance"):
         assert_is_the_mass(printed_own_bin(WIDTH, SCALE), 1)
-    ours = 1 + math.expm1(-WIDTH / SCALE) * SCALE / WIDTH
-    assert ours == pytest.approx(1 - 2 * r_zero(WIDTH, SCALE))
-    assert_is_the_mass(ours, 1)
+    assert_is_the_mass(ours_mass(1), 1)
+    assert ours_mass(1) == pytest.approx(1 - 2 * r_zero(WIDTH, SCALE))
 
 
 def printed_quantile(level: float, reached: Floats) -> float:

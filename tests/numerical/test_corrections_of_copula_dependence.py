@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,9 @@ from supm.mechanisms.noise import GaussianNoise
 from supm.synthesis import Archive, ArchiveSchema, LaplaceLaw, NumberColumn, learn_model
 from supm.synthesis.correlation import repaired_covariance
 from supm.synthesis.latent import hermite_coefficients, latent_correlations
-from supm.synthesis.paper_copula import learn_paper_model
+from supm.synthesis.layout import Layout
+from supm.synthesis.moments import learn_moments
+from supm.synthesis.paper_copula import _covariance, learn_paper_model
 from supm.synthesis.polychoric import polychoric
 from supm.synthesis.tree import mutual_information
 
@@ -54,20 +57,40 @@ def test_51_eigenvalues_are_clipped_and_not_eigenvectors() -> None:
     assert_is_a_covariance(repaired_covariance(IMPOSSIBLE), IMPOSSIBLE)
 
 
+def archive(clean: Floats, span: float, epsilon: float) -> Archive:
+    law = LaplaceLaw.for_epsilon(low=0.0, high=span, epsilon=epsilon)
+    schema = ArchiveSchema(columns=tuple(NumberColumn(f"c{i}", law) for i in range(len(clean))))
+    table = {f"c{i}": row for i, row in enumerate(clean)}
+    return Archive.noised(table, schema, simulation(5))
+
+
+def covariance_of(noised: Archive) -> Floats:
+    """Eq. 11 and 13 as the package has them, in units of the range."""
+    moments = learn_moments(noised, Layout(noised.schema))
+    return _covariance(moments, noised.schema.numbers)
+
+
+def few() -> Archive:
+    """Return records so few and so noisy that covariances are beyond the variances."""
+    return archive(np.full((3, 60), 0.5), 1.0, 1.0)
+
+
+def levels_of(factor: Floats, count: int) -> Floats:
+    """Return levels that the package draws with a factor of the normals."""
+    copula = replace(learn_paper_model(few()).copulas[0], factor=factor)
+    return copula.uniform(normals(count, 3), np.empty((count, 0), dtype=np.int64))
+
+
 def printed_levels(count: int) -> Floats:
     """Eq. 2 and 3 with the standard deviations of Eq. 11, before the repair."""
-    repaired = repaired_covariance(IMPOSSIBLE)
-    spread = np.sqrt(np.maximum(np.diag(IMPOSSIBLE), 1e-6))
-    return np.asarray(
-        ndtr(np.linalg.cholesky(repaired) @ normals(3, count) / spread[:, np.newaxis])
-    )
+    covariance = covariance_of(few())
+    spread = np.sqrt(np.maximum(np.diag(covariance), 1e-6))
+    factor = np.linalg.cholesky(repaired_covariance(covariance)) / spread[:, np.newaxis]
+    return levels_of(factor, count)
 
 
 def ours_levels(count: int) -> Floats:
-    repaired = repaired_covariance(IMPOSSIBLE)
-    spread = np.sqrt(np.diag(repaired))
-    factor = np.linalg.cholesky(repaired / np.outer(spread, spread))
-    return np.asarray(ndtr(factor @ normals(3, count)))
+    return levels_of(learn_paper_model(few()).copulas[0].factor, count)
 
 
 def assert_uniform(levels: Floats) -> None:
@@ -82,22 +105,14 @@ def test_52_normals_are_divided_by_the_root_of_the_repaired_diagonal() -> None:
     assert_uniform(ours_levels(20_000))
 
 
-def archive(clean: Floats, span: float, epsilon: float) -> Archive:
-    law = LaplaceLaw.for_epsilon(low=0.0, high=span, epsilon=epsilon)
-    schema = ArchiveSchema(columns=tuple(NumberColumn(f"c{i}", law) for i in range(len(clean))))
-    table = {f"c{i}": row for i, row in enumerate(clean)}
-    return Archive.noised(table, schema, simulation(5))
-
-
 def printed_variance(noised: Archive, name: str, epsilon: float) -> float:
     """Eq. 11, whose 2 / epsilon^2 is that of a range of one."""
     return max(float(noised.reports[name].var()) - 2 / epsilon**2, 0.0)
 
 
 def ours_variance(noised: Archive, name: str) -> float:
-    law = noised.schema.numbers[0].law
-    told = noised.unbiased(name)
-    return law.true_variance(float(told.mean()), float(told.var()))
+    place, law = noised.schema.names.index(name), noised.schema.numbers[0].law
+    return float(covariance_of(noised)[place, place] * law.span**2)
 
 
 def test_53_the_variance_of_the_noise_has_the_range_in_it() -> None:

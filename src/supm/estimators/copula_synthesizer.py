@@ -24,7 +24,9 @@ from supm.synthesis.model_form import model_from_form, model_to_form
 __all__ = ["CopulaSynthesizer"]
 
 _MODES: Final = ("strict", "faithful")
-_FIELDS: Final = ("version", "kind", "model", "statement")
+_VERSION: Final = 2
+_FIELDS: Final = ("version", "kind", "settings", "model", "statement")
+_SETTINGS: Final = {"mode": str, "bins": int, "latent": bool, "smooth": bool}
 _KIND: Final = "copula synthesizer"
 _TRUST: Final = (
     "The reports are taken to have been noised by their owners as described; nobody can check that "
@@ -129,6 +131,7 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
                 archive, bins=self.bins, smooth=self.smooth, latent=self.latent
             )
         self.statement_ = _statement(archive.schema, simulation=archive.simulation)
+        self._settings = {name: kind(getattr(self, name)) for name, kind in _SETTINGS.items()}
         self._backend = _backend(X)
         return self
 
@@ -158,8 +161,9 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         """
         check_is_fitted(self, "model_")
         form = {
-            "version": 1,
+            "version": _VERSION,
             "kind": _KIND,
+            "settings": self._settings,
             "model": model_to_form(self.model_),
             "statement": self.statement_.to_form(),
         }
@@ -182,17 +186,19 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         Returns
         -------
         CopulaSynthesizer
-            Fitted; its rows come as a dict of columns.
+            Fitted, with the settings it was fitted with; its rows come as a dict of columns.
         """
         form = read_object(text, _KIND, MessageError)
         check_fields(form, _FIELDS, f"a {_KIND}", MessageError)
         named = set(form) == set(_FIELDS) and form["kind"] == _KIND
-        if not named or type(form["version"]) is not int or form["version"] != 1:
-            message = f"a {_KIND} has the fields {', '.join(_FIELDS)}, and version 1."
+        if not named or type(form["version"]) is not int or form["version"] != _VERSION:
+            message = f"a {_KIND} has the fields {', '.join(_FIELDS)}, and version {_VERSION}."
             raise MessageError(message)
         model = model_from_form(form["model"])
-        made = cls(schema=model.schema, random_state=random_state)
+        settings = _settings(form["settings"], faithful=model.tied)
+        made = cls(schema=model.schema, random_state=random_state, **settings)
         made.model_ = model
+        made._settings = settings
         told = ReleaseStatement.from_form(form["statement"])
         # Derived anew: a statement is not believed beside the noise that it speaks of.
         made.statement_ = _statement(model.schema, simulation=told.simulation)
@@ -205,6 +211,15 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     def _read(self, table: object) -> Archive:
         check_kind("schema", self.schema, ArchiveSchema)
         return Archive.read(table, self.schema)  # type: ignore[arg-type]  # checked in the line before
+
+
+def _settings(form: Any, *, faithful: bool) -> dict[str, Any]:  # noqa: ANN401  from a stranger
+    named = isinstance(form, dict) and set(form) == set(_SETTINGS)
+    typed = named and all(type(form[name]) is kind for name, kind in _SETTINGS.items())
+    if not typed or form["mode"] != _MODES[faithful] or form["bins"] < 1:
+        message = f"the settings of the {_KIND} are not those of the model beside them."
+        raise MessageError(message)
+    return dict(form)
 
 
 def _statement(schema: ArchiveSchema, *, simulation: bool) -> ReleaseStatement:

@@ -14,6 +14,8 @@ from supm.synthesis.beyond_noise import beyond_noise
 from supm.synthesis.em import ALONE, reconstruct_table
 from supm.synthesis.layout import Layout, Told, count_together, told_cells
 from supm.synthesis.marginals import BinnedMarginal, Marginal, OrderedMarginal
+from supm.synthesis.noise_aware_channels import channel_of
+from supm.synthesis.noise_aware_columns import pulled_mean, read_column
 
 __all__ = ["Margins", "learn_margins", "marginal_of"]
 
@@ -22,6 +24,11 @@ Table = NDArray[np.float64]
 _LEAST: Final = 1e-12
 # By so many units of log-likelihood a start with spikes must do better than an even one.
 _HANDICAP: Final = 2.0
+# Between these slopes lies every mean that a hundred bins can have, but for the very ends.
+_STEEPEST: Final = 1e3
+_HALVINGS: Final = 50
+# Fewer reports do not show how noisy their mean is.
+_REPORTS: Final = 2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -76,7 +83,11 @@ def learn_margins(archive: Archive, layout: Layout, *, bins: int, smooth: bool =
     def within(column: Column) -> tuple[Told, Table]:
         told = told_cells(column, archive.reports[column.name], bins)
         number = isinstance(column, NumberColumn)
-        return told, _within(told, root, prior, number=number, smooth=smooth and number)
+        table = _within(told, root, prior, number=number, smooth=smooth and number)
+        if isinstance(column, NumberColumn) and column.name == archive.schema.target:
+            # A target that is a number has no classes: its table has one row.
+            table = _with_known_mean(table[0], column, archive.reports[column.name])[np.newaxis]
+        return told, table
 
     scaled = [within(column) for column in layout.scaled]
     nominal = [within(column) for column in layout.nominal]
@@ -146,3 +157,32 @@ def _within(told: Told, root: Told, prior: Table, *, number: bool, smooth: bool)
         return apart
     channels = [root.channel, told.channel]
     return beyond_noise(counts, channels, apart, smooth=smooth).table
+
+
+def _with_known_mean(shares: Table, column: NumberColumn, reports: NDArray[np.float64]) -> Table:
+    """Return the shares with the mean that models of noised records fall back to.
+
+    A mean is known better than shares, and what a tree on synthetic rows answers is a mean.
+    """
+    channel = channel_of(column)
+    cells = channel.cells(reports)
+    if (cells >= 0).sum() < _REPORTS:
+        return shares
+    return _tilted(shares, pulled_mean(read_column(channel, cells, limit=1), cells)[0])
+
+
+def _tilted(shares: Table, mean: float) -> Table:
+    """Return the shares nearest to these (in relative entropy) that have a mean."""
+    places = (np.arange(shares.size) + 0.5) / shares.size
+    logs = np.log(shares)
+
+    def tilted(slope: float) -> Table:
+        raised = logs + slope * places
+        grown = np.exp(raised - raised.max())
+        return np.asarray(grown / grown.sum())
+
+    low, high = -_STEEPEST, _STEEPEST
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if tilted(middle) @ places < mean else (low, middle)
+    return tilted(low)

@@ -42,13 +42,12 @@ def model_to_form(model: SyntheticModel) -> dict[str, Any]:
     -------
     dict
     """
-    tied = any(isinstance(m, BinnedMarginal) and m.tied for row in model.marginals for m in row)
     return {
         "version": _VERSION,
         "schema": json.loads(model.schema.to_json()),
         "prior": model.prior.tolist(),
         "tree": model.tree.to_form(),
-        "tied": tied,
+        "tied": model.tied,
         "marginals": [[each.shares.tolist() for each in row] for row in model.marginals],
         "copulas": [
             {name: getattr(each, name).tolist() for name in _PARTS} for each in model.copulas

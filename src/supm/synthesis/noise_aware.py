@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import RecordError
 from supm.synthesis.noise_aware_channels import Channel
-from supm.synthesis.noise_aware_columns import ColumnReading, read_column
+from supm.synthesis.noise_aware_columns import ColumnReading, pulled_mean, read_column
 from supm.synthesis.noise_aware_moments import take_moments
 from supm.synthesis.noise_aware_posterior import Coefficients, Form, Problem, priors_for, solve
 
@@ -24,8 +24,6 @@ _CLASS_FUNCTIONS: Final = 24
 _TARGET_FUNCTIONS: Final = 12
 # What one function of one column is expected to share with the target, as a squared correlation.
 _EXPECTED: Final = 0.05
-# A priori the mean of a target lies about the middle of its range, with this deviation.
-_MEAN_DEVIATION: Final = 1 / 8
 # The variance of a number between 0 and 1 is at most 1/4; a priori it is known to this deviation.
 _VARIANCE_DEVIATION: Final = 1 / 12
 _RANK: Final = 1e-6
@@ -214,7 +212,7 @@ def fit_number(
     cells = target.cells
     told = _told(cells)
     reading = read_column(target.channel, cells, limit=_TARGET_FUNCTIONS)
-    mean, mean_variance = _mean(reading, cells)
+    mean, mean_variance = pulled_mean(reading, cells)
     functions, fitted = _fit(columns, [_efficient(reading, cells)], told, form)
     return NumberModel(
         functions=functions,
@@ -287,15 +285,6 @@ def _told(cells: NDArray[np.int64]) -> Table:
         message = "at least two records must have a report of the target."
         raise RecordError(message)
     return told
-
-
-def _mean(reading: ColumnReading, cells: NDArray[np.int64]) -> tuple[float, float]:
-    """Return the mean of a number, pulled to the middle as its noise demands, and its variance."""
-    values = reading.mean + reading.spread * (reading.readings @ reading.line)
-    told = values[cells[cells >= 0]]
-    noise = float(told.var() / told.size)
-    kept = _MEAN_DEVIATION**2 / (_MEAN_DEVIATION**2 + noise)
-    return 0.5 + kept * (float(told.mean()) - 0.5), kept * noise
 
 
 def _variance(reading: ColumnReading, cells: NDArray[np.int64], mean: float) -> float:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from supm.synthesis.em import reconstruct_table
 from supm.synthesis.noise_aware_channels import Channel
 
-__all__ = ["ColumnReading", "read_column"]
+__all__ = ["ColumnReading", "pulled_mean", "read_column"]
 
 Table = NDArray[np.float64]
 
@@ -29,6 +29,8 @@ _LEAST: Final = 4.0
 _REACH: Final = 0.25
 # Below this share of the first one, a singular value is lost in rounding.
 _RANK: Final = 1e-3
+# A priori the mean of a number lies about the middle of its range, with this deviation.
+_MEAN_DEVIATION: Final = 1 / 8
 # A remainder of the straight line that is smaller says nothing.
 _SMALL: Final = 0.03
 
@@ -141,6 +143,42 @@ def read_column(channel: Channel, cells: NDArray[np.int64], *, limit: int) -> Co
         straight=straight,
         smooth=smooth,
     )
+
+
+def pulled_mean(reading: ColumnReading, cells: NDArray[np.int64]) -> tuple[float, float]:
+    """Return the mean of a number, pulled to the middle of its range as its noise demands.
+
+    Parameters
+    ----------
+    reading : ColumnReading
+        Of the column.
+    cells : ndarray of int64
+        The cell of each report, -1 where there is none; at least one is there.
+
+    Returns
+    -------
+    tuple of float
+        The mean in units of the range, from 0 to 1 but for noise, and its variance.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.synthesis import LaplaceLaw, NumberColumn
+    >>> from supm.synthesis.noise_aware_channels import channel_of
+    >>> for epsilon in (0.01, 10.0):
+    ...     law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
+    ...     channel = channel_of(NumberColumn("share", law))
+    ...     cells = channel.cells(law.randomize(np.full(500, 0.2), simulation(1)))
+    ...     mean, _ = pulled_mean(read_column(channel, cells, limit=1), cells)
+    ...     print(round(mean, 2))
+    0.5
+    0.2
+    """
+    values = reading.mean + reading.spread * (reading.readings @ reading.line)
+    told = values[cells[cells >= 0]]
+    noise = float(told.var() / told.size)
+    kept = _MEAN_DEVIATION**2 / (_MEAN_DEVIATION**2 + noise)
+    return 0.5 + kept * (float(told.mean()) - 0.5), kept * noise
 
 
 def _shares(counts: NDArray[np.int64], channel: Channel) -> Table:

@@ -19,7 +19,7 @@ _ROWS = Integers("rows", 2, 1 << 32)
 _CLEAN_RECORDS: Final = 2.0
 # Synthetic rows are made of smooth curves: nothing in them is finer than this share of them.
 _FINEST: Final = 0.01
-# Where even this is too fine, the model behind the rows has pulled its correlations to nothing.
+# Leaves of more rows than this leave next to nothing to split, where there is something to see.
 _COARSEST: Final = 0.3
 
 
@@ -28,7 +28,9 @@ def leaf_size(rows: int, archive: Archive) -> int:
 
     Synthetic rows can be drawn without end, but they say no more than the noised records that they
     were learned from. A tree with small leaves learns the noise of the model behind the rows. So a
-    leaf must stand for some clean records: the more noise, the larger its share of the rows.
+    leaf must stand for some clean records: the more noise, the larger its share of the rows. Where
+    all of the archive is worth no more than that, the leaf is the whole of the rows, and the tree a
+    constant: the mean of the rows, or the commonest class.
 
     Parameters
     ----------
@@ -44,14 +46,16 @@ def leaf_size(rows: int, archive: Archive) -> int:
 
     Notes
     -----
-    The share of the rows is 2 / `worth_of`, between 1 % and 30 %. These numbers were chosen by
-    trial on Boston, Diabetes, Kung and Adult (epsilon 0.1 to 8 for each attribute, public bounds,
-    20,000 rows of the strict synthesizer). Leaves of 3 % to 10 % were best or near it where an
-    archive was worth 7 to 50 clean records, and of 1 % from 100 on. Below 7, leaves of 30 % had up
-    to a third less error than those of 10 %, and 2 % more in two of twelve settings (Kung at 1 and
-    2). A leaf of one row, the default of trees, had up to four times the error. Rows of the paper's
-    method, which does not pull correlations to nothing, want leaves of 30 % or 50 % where an
-    archive is worth less than 10.
+    The share of the rows is 2 / `worth_of`, between 1 % and 30 %, or all of them where the archive
+    is worth 2 clean records or less. These numbers were chosen by trial on Boston, Diabetes, Kung
+    and Adult (epsilon 0.01 to 10 for each attribute, public bounds, 20,000 rows of the strict
+    synthesizer). Leaves of 3 % to 10 % were best or near it where an archive was worth 7 to 50
+    clean records, and of 1 % from 100 on. Between 2 and 7, leaves of 30 % had up to a third less
+    error than those of 10 %. Below 2, whatever was split was mostly noise: trees with leaves of
+    30 % had up to 1.9 times the error of one leaf, and hardly ever less. A leaf of one row, the
+    default of trees, had up to four times the error. Rows of the paper's method, which does not
+    pull correlations to nothing, want leaves of 30 % or 50 % where an archive is worth less than
+    10.
 
     Examples
     --------
@@ -65,11 +69,14 @@ def leaf_size(rows: int, archive: Archive) -> int:
     ...     true = np.linspace(0, 1, 500)
     ...     return Archive.noised({"x": true, "y": 1 - true}, schema, simulation(1))
     >>> [leaf_size(10_000, noised(epsilon)) for epsilon in (0.1, 20.0)]
-    [3000, 100]
+    [10000, 100]
     """
     check_kind("archive", archive, Archive)
-    share = _CLEAN_RECORDS / max(worth_of(archive), _CLEAN_RECORDS)
-    return math.ceil(_ROWS.check(rows) * min(max(share, _FINEST), _COARSEST))
+    _ROWS.check(rows)
+    worth = worth_of(archive)
+    if worth <= _CLEAN_RECORDS:
+        return rows
+    return math.ceil(rows * min(max(_CLEAN_RECORDS / worth, _FINEST), _COARSEST))
 
 
 def worth_of(archive: Archive) -> float:

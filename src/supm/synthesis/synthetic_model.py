@@ -25,7 +25,7 @@ from supm.synthesis.columns_learning import Margins, learn_margins, marginal_of
 from supm.synthesis.dependence import class_means, latent_matrices, within_classes
 from supm.synthesis.joining import Copula, join, learn_shifts
 from supm.synthesis.layout import Layout, count_together
-from supm.synthesis.marginals import Marginal
+from supm.synthesis.marginals import BinnedMarginal, Marginal
 from supm.synthesis.moments import learn_moments
 from supm.synthesis.polychoric import noisy_polychoric
 from supm.synthesis.tree import ClassTree, draw_rows, learn_tree
@@ -64,6 +64,11 @@ class SyntheticModel:
     tree: ClassTree
     marginals: tuple[tuple[Marginal, ...], ...]
     copulas: tuple[Copula, ...]
+
+    @property
+    def tied(self) -> bool:
+        """Whether places within bins go with the levels, as in paper 004."""
+        return any(isinstance(m, BinnedMarginal) and m.tied for row in self.marginals for m in row)
 
     def sample(self, rows: int, source: RandomSource) -> dict[str, NDArray[Any]]:
         """Draw synthetic rows; this is post-processing, and costs nobody anything.
