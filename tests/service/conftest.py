@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import psycopg
@@ -31,10 +31,13 @@ MISSING = "install PostgreSQL (Debian: apt-get install postgresql) to run the te
 
 
 class Cluster:
-    """PostgreSQL in a folder of its own, reached by a socket in that folder."""
+    """PostgreSQL in a folder of its own, reached by a socket in that folder.
 
-    def __init__(self, programs: Path) -> None:
-        self._programs = programs
+    Where it is not durable, it does not wait for the disk: most tests are about something else.
+    """
+
+    def __init__(self, programs: Path, *, durable: bool = False) -> None:
+        self._programs, self._fsync = programs, "on" if durable else "off"
         self._folder = Path(tempfile.mkdtemp(prefix="supm-pg-"))
         self._numbers = count()
         self._prefix: list[str] = []
@@ -45,7 +48,8 @@ class Cluster:
         self._run("initdb", "-D", data, "-A", "trust", "-U", "supm", "-E", "UTF8", "--no-sync")
 
     def start(self) -> None:
-        options = f"-c listen_addresses= -c unix_socket_directories={self._folder} -c fsync=off"
+        words = ("listen_addresses=", f"unix_socket_directories={self._folder}")
+        options = " ".join(f"-c {each}" for each in (*words, f"fsync={self._fsync}"))
         self._control("start", "-o", options, "-l", str(self._folder / "log"))
 
     def stop(self) -> None:
@@ -80,14 +84,32 @@ def found_programs() -> Path | None:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
+def missing() -> Callable[[str], NoReturn]:
+    """Return a function that skips what needs a program, or fails it where all are to be there."""
+
+    def give_up(sentence: str) -> NoReturn:
+        (pytest.fail if os.environ.get("SUPM_REQUIRE_ALL") else pytest.skip)(sentence)
+
+    return give_up
+
+
+@pytest.fixture(scope="session")
+def cluster(missing: Callable[[str], NoReturn]) -> Iterator[Cluster]:
     """Run one PostgreSQL for the whole session."""
+    yield from run_cluster(missing, durable=False)
+
+
+@pytest.fixture(scope="session")
+def durable_cluster(missing: Callable[[str], NoReturn]) -> Iterator[Cluster]:
+    """Run one that waits for the disk, as PostgreSQL does by default."""
+    yield from run_cluster(missing, durable=True)
+
+
+def run_cluster(missing: Callable[[str], NoReturn], *, durable: bool) -> Iterator[Cluster]:
     programs = found_programs()
     if programs is None:
-        if os.environ.get("SUPM_REQUIRE_ALL"):
-            pytest.fail(MISSING)
-        pytest.skip(MISSING)
-    made = Cluster(programs)
+        missing(MISSING)
+    made = Cluster(programs, durable=durable)
     made.start()
     yield made
     made.stop()

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from supm._json import canonical
 from supm.publication.entry import ChainEntry
 from supm.publication.merkle import hash_pair
 from supm.publication.proof import Proof, make_proof
@@ -153,7 +154,26 @@ def test_a_contract_that_the_log_names_is_shown(client: httpx.Client, publisher:
     more = {"chain": 11155111, "contract": address, "publisher": address, "log": log}
     publisher.add(ChainEntry(time=publisher.time, **more))
     content = publisher.publish("a.json", b"a")
-    assert f"{address}</span> on chain 11155111" in client.get(f"/releases/{content}").text
+    shown = client.get(f"/releases/{content}").text
+    assert f"{address}</span> on chain 11155111" in shown
+    assert ("Anchored" in shown, "Transaction" in shown) == (False, False)
+
+
+def test_an_anchored_release_shows_block_time_and_transaction(
+    client: httpx.Client, publisher: Any
+) -> None:
+    content = publisher.publish("a.json", b"a")
+    told = {"block": 77, "chain": 1, "contract": "0x…", "time": 1_800_000_000}
+    publisher.log.note_anchor(1, canonical(told))
+    publisher.publish("b.json", b"b")
+    shown = html.unescape(client.get(f"/releases/{content}").text)
+    assert "the root of 1 entry, in block 77 of 2027-01-15 08:00 UTC;" in shown
+    assert "Transaction" not in shown
+    transaction = "0x" + "0123456789abcdef" * 4
+    publisher.log.note_anchor(1, canonical({"block": 77, "transaction": transaction}))
+    shown = client.get(f"/releases/{content}").text
+    assert "in block 77;" in shown
+    assert f'<dt>Transaction</dt><dd class="mono">{transaction}</dd>' in shown
 
 
 def test_what_was_not_published_has_no_page(client: httpx.Client, publisher: Any) -> None:

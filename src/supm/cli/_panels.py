@@ -61,7 +61,8 @@ def _draw_scores(panel: Any, story: Story) -> None:  # noqa: ANN401  matplotlib 
     panel.set_title(
         f"The model that {story.people['train']} reports make at epsilon = "
         f"{story.study.epsilon:g}\n"
-        f"each told {story.asked.sampled} of {story.study.keep} measures and the label, with noise"
+        f"each told {story.asked.sampled} of {story.study.keep} measures that "
+        f"{story.people['reduce']} others chose, with noise"
     )
     panel.grid(axis="y", alpha=0.3)
     panel.set_axisbelow(True)

@@ -17,6 +17,8 @@ from supm.cli._live import Live
 from supm.cli._progress import bar
 from supm.collection import Owner, SampledInterview, interview
 from supm.collection.cards import moments_of
+from supm.collection.counting import Counts
+from supm.collection.reduction import associations
 from supm.datasets import Dataset
 from supm.learning import Moments
 from supm.messages import Model, Report, Scorecard, Study
@@ -24,7 +26,7 @@ from supm.messages import Model, Report, Scorecard, Study
 __all__ = ["TRAINING", "Story", "tell"]
 
 TRAINING: Final = 512
-"""So many people train; the others are tested."""
+"""So many people help to choose or to train; the others are tested."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,6 +43,9 @@ class Story:
         What left that owner's device to train.
     people : dict of str to int
         How many reports were counted in each phase.
+    strengths : ndarray of float
+        For each chosen attribute how strongly it goes with the label, between 0 and 1, estimated
+        from the reports of the reduce phase.
     right, commonest : int
         How many of the tested were answered with their label, and how many have the commonest one.
     told, estimated, true : ndarray of float
@@ -60,6 +65,7 @@ class Story:
     record: dict[str, Any]
     report: Report
     people: dict[str, int]
+    strengths: NDArray[np.float64]
     right: int
     commonest: int
     told: NDArray[np.float64]
@@ -82,7 +88,8 @@ def tell(live: Live, data: Dataset, source: RandomSource) -> Story:
     Parameters
     ----------
     live : Live
-        A study of reports that tell a few attributes each, and of two labels.
+        A study of two labels, in which reports that tell a few attributes each choose what is asked
+        of those who train.
     data : Dataset
         The people.
     source : RandomSource
@@ -93,13 +100,11 @@ def tell(live: Live, data: Dataset, source: RandomSource) -> Story:
     Story
     """
     crowd = _Crowd.of(live, data, source)
-    people = {}
+    planned = live.document()
     with bar(total=data.rows, unit="reports", label="owners report") as shown:
-        if live.document().attributes is None:
-            people["reduce"] = len(crowd.report("reduce", shown.step))
-            live.step("reduce", "open")
+        chose = crowd.report("reduce", shown.step)
+        live.step("reduce", "open")
         trained = crowd.report("train", shown.step)
-        people["train"] = len(trained)
         first, report = next(iter(trained.items()))
         live.step("train", "serve")
         answers = crowd.test(shown.step)
@@ -113,7 +118,8 @@ def tell(live: Live, data: Dataset, source: RandomSource) -> Story:
         asked=asked,
         record=crowd.records[first],
         report=report,
-        people=people | {"test": len(answers)},
+        people={"reduce": len(chose), "train": len(trained), "test": len(answers)},
+        strengths=_strengths(planned, model.study, live.counts("reduce")),
         right=sum(map(operator.eq, answers.values(), labels)),
         commonest=Counter(labels).most_common(1)[0][1],
         told=_told(moments),
@@ -153,7 +159,9 @@ class _Crowd:
         """Let the group that is asked report; return what each of its members sent."""
         study = self.live.document()
         question = study.question(phase)
-        group = 0 if question is None else question.group
+        if question is None:
+            raise ParameterError("study", f"one with a {phase} phase", "another")
+        group = question.group
         sent = {}
         for place in self.training:
             if self.owners[place].group(study) == group:
@@ -186,6 +194,12 @@ def _scores(model: Model, classes: NDArray[np.int64]) -> NDArray[np.float64]:
     points = model.rule.scores(classes)
     scores: NDArray[np.float64] = points[:, 1] - points[:, 0]
     return scores
+
+
+def _strengths(planned: Study, study: Study, counts: Counts) -> NDArray[np.float64]:
+    """Return how strongly each chosen attribute goes with the label."""
+    found = dict(zip(planned.schema.names, associations(planned, counts).tolist(), strict=True))
+    return np.array([found[name] for name in study.attributes or ()])
 
 
 def _heights(sizes: tuple[int, ...]) -> NDArray[np.float64]:

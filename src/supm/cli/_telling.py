@@ -1,4 +1,4 @@
-"""The story in words: what an owner holds, what leaves the device, what the aggregator learns."""
+"""The story in words: what is asked first, what leaves a device, what the aggregator learns."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ def parts(story: Story) -> tuple[tuple[str, str], ...]:
         Each with a heading and a text.
     """
     return (
+        ("What is asked first", _chooses(story)),
         ("What one owner holds", _holds(story)),
         ("What leaves the device", _leaves(story)),
         ("What the aggregator learns", _learns(story)),
@@ -70,6 +71,23 @@ def _split(story: Story) -> tuple[list[int], list[int], int]:
 
 def _held(discretizer: Any, story: Story) -> int:  # noqa: ANN401  any discretizer of a number
     return int(discretizer.encode([story.record[discretizer.attribute.name]])[0])
+
+
+def _chooses(story: Story) -> str:
+    study, helped = story.study, story.people["reduce"]
+    question, names = study.question("reduce"), study.attributes or ()
+    if question is None:
+        raise ParameterError("study", "one with a reduce phase", "another")
+    words = (
+        f"By lot, {helped} of {helped + story.people['train']} owners help to choose what the "
+        f"others are asked. Each tells about {question.sampled} of the "
+        f"{len(study.schema.attributes)} measures and the label, randomised on the device, and "
+        f"is not asked again. The study goes on with the {len(names)} measures that go with the "
+        "label most, between 0 and 1, as far as these reports can tell (0 is what noise shows):"
+    )
+    order = np.argsort(-story.strengths, kind="stable").tolist()
+    rows = [[names[place], f"{story.strengths[place]:.2f}"] for place in order]
+    return f"{paragraph(words)}\n{table(['measure', 'goes with the label'], rows, left=1)}"
 
 
 def _holds(story: Story) -> str:

@@ -67,10 +67,10 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument(
         "--rate",
         type=real(0.1, 1e9),
-        default=5_000.0,
+        default=200.0,
         metavar="R",
-        help="requests a second from one client in the long run; 5000 by default, four times as "
-        "many at once",
+        help="requests a second from one client in the long run, where a batch is one; 200 by "
+        "default, ten times as many at once",
     )
     parser.add_argument("--json", metavar="FILE", help="write the address; - prints it")
     parser.set_defaults(run=_run)
@@ -90,7 +90,7 @@ def _run(arguments: argparse.Namespace) -> int:
     check_address(arguments.host, arguments.port)
     if arguments.certificate is None and arguments.host not in _HERE:
         say("without --certificate tokens travel in clear; put TLS before it, or give one.")
-    settings = Settings(rate=arguments.rate, burst=max(4 * arguments.rate, 1.0))
+    settings = Settings(rate=arguments.rate, burst=max(10 * arguments.rate, 1.0))
     created = is_absent(arguments.db)
     studies = _studies(arguments.db)
 

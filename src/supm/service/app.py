@@ -22,7 +22,7 @@ from supm.service.api import add_api
 from supm.service.bodies import BodyLimit
 from supm.service.doors import Doors
 from supm.service.ingest import Writer
-from supm.service.limits import Buckets, RateLimit, Shares
+from supm.service.limits import Buckets, ConnectionLimit, RateLimit, Shares
 from supm.service.logs import Metrics, RequestLog
 from supm.service.pages import add_pages
 from supm.service.security import SecurityHeaders
@@ -68,15 +68,17 @@ class Settings:
     most_body_bytes : int, default 2^28
         How many bytes the bodies that are read may have together; a quarter of them one client's.
         One body is always read.
-    rate : float, default 5,000
-        How many requests a second one client may send in the long run.
-    burst : float, default 20,000
-        How many at once.
+    rate : float, default 200
+        How many requests a second one client may send in the long run. A batch is one request: at
+        200 a second, batches of 1,000 are 200,000 reports a second, and single reports a small part
+        of what a server takes.
+    burst : float, default 2,000
+        How many at once: some hundred owners behind one address who come together.
 
     Examples
     --------
     >>> Settings(rate=100.0).burst
-    20000.0
+    2000.0
     """
 
     largest_report: int = 1 << 20
@@ -85,8 +87,8 @@ class Settings:
     most_streams: int = 256
     most_streams_each: int = 32
     most_body_bytes: int = 1 << 28
-    rate: float = 5_000.0
-    burst: float = 20_000.0
+    rate: float = 200.0
+    burst: float = 2_000.0
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -131,6 +133,7 @@ def make_app(store: Store, *, settings: Settings | None = None, log: Log | None 
     app.add_middleware(BodyLimit, shares=_bodies(limits))
     buckets = Buckets(rate=limits.rate, burst=limits.burst)
     app.add_middleware(RateLimit, buckets=buckets)
+    app.add_middleware(ConnectionLimit)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(RequestLog, metrics=app.state.metrics)
     app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]  # as FastAPI says

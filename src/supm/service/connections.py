@@ -1,4 +1,4 @@
-"""Connections: how many there is room for, and how long one may stay without a whole request."""
+"""Connections: how many there is room for, whose they may be, and how long one may stay silent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-__all__ = ["MOST_CONNECTIONS", "PatientProtocol", "room_for_connections"]
+from supm.service.answers import Refused
+from supm.service.limits import TURNED_AWAY, Shares
+
+__all__ = ["MOST_CONNECTIONS", "PatientProtocol", "room_for_connections", "share_connections"]
 
 MOST_CONNECTIONS: Final = 4096
 _OTHER_FILES: Final = 256
@@ -24,23 +27,33 @@ class PatientProtocol(HttpToolsProtocol):
     """
 
     _header_due: asyncio.TimerHandle | None = None
+    _turned_away: Refused | None = None
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401  uvicorn's own
-        """Take a connection, if there is room for it."""
+        """Take a connection, or only say on it that there is no room."""
         super().connection_made(transport)
-        if len(self.connections) > (self.limit_concurrency or MOST_CONNECTIONS) + _TOLD:
-            transport.abort()
-        else:
-            self._expect_header(_HEADER_SECONDS)
+        try:
+            self._shares.take(self._host)
+        except Refused as refused:
+            self._turned_away = refused
+            if len(self.connections) - self._shares.held > _TOLD:
+                transport.abort()
+                return
+        self._expect_header(_HEADER_SECONDS)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Expect nothing more."""
         self._expect_nothing()
+        if self._turned_away is None:
+            self._shares.give_back(self._host)
         super().connection_lost(exc)
 
     def on_headers_complete(self) -> None:
         """Begin to answer; a body has a time limit of its own."""
         self._expect_nothing()
+        if self._turned_away is not None:
+            scope: dict[str, Any] = self.scope  # type: ignore[assignment]  # servers may add to it
+            scope[TURNED_AWAY] = self._turned_away
         super().on_headers_complete()
 
     def on_response_complete(self) -> None:
@@ -48,6 +61,16 @@ class PatientProtocol(HttpToolsProtocol):
         if not self.pipeline:
             self._expect_header(self.timeout_keep_alive + _HEADER_SECONDS)
         super().on_response_complete()
+
+    @property
+    def _host(self) -> str:
+        return self.client[0] if self.client else ""
+
+    @property
+    def _shares(self) -> Shares:
+        app: Any = self.config.app
+        shares: Shares = app.state.connections
+        return shares
 
     def _expect_header(self, seconds: float) -> None:
         self._expect_nothing()
@@ -57,6 +80,23 @@ class PatientProtocol(HttpToolsProtocol):
         if self._header_due is not None:
             self._header_due.cancel()
             self._header_due = None
+
+
+def share_connections(most: int) -> tuple[Shares, int]:
+    """Return what hosts may take of so many connections, and at how many uvicorn itself refuses.
+
+    Parameters
+    ----------
+    most : int
+        How many there is room for.
+
+    Returns
+    -------
+    tuple of Shares and int
+        One host gets a quarter. The number is never reached while the shares are kept.
+    """
+    shares = Shares("too many connections are open", most=most, each=max(1, most // 4))
+    return shares, most + 2 * _TOLD + 1
 
 
 def room_for_connections() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,7 +12,9 @@ import numpy as np
 from fastapi.concurrency import run_in_threadpool
 from numpy.typing import NDArray
 
+from supm._errors import MessageError
 from supm.collection import Interview, interview
+from supm.messages import Study
 from supm.service.answers import Refused
 from supm.service.errors import UnknownStudy
 from supm.service.shared import Shared
@@ -27,28 +30,34 @@ _LONGEST_NAME: Final = 32
 
 @dataclass(frozen=True, kw_only=True)
 class Door:
-    """The open question of a study.
+    """A question of a study: the open one, or one that was.
 
     Parameters
     ----------
     opened : Opened
         The study as stored.
+    document : str
+        The hash of the document that asks.
     phase : str
-        The open phase.
+        The phase.
     asked : Interview
         Its mechanism.
     group : int
         The group that is asked.
+    ended : Refused, optional
+        Why nothing new is taken; what was stored before is acknowledged again.
     """
 
     opened: Opened
+    document: str
     phase: str
     asked: Interview
     group: int
+    ended: Refused | None = None
 
     def check(self, told: Told) -> None:
         """Raise Refused where reports answer another question."""
-        if told.study != self.opened.study.hash:
+        if told.study != self.document:
             raise Refused(409, "another document was answered; fetch the study's current one.")
         if told.phase != self.phase or told.group != self.group:
             raise Refused(409, f"the study asks group {self.group} in the {self.phase} phase now.")
@@ -88,7 +97,7 @@ class Doors:
             await self._find(name)
 
     async def open(self, name: str, told: Told) -> Door:
-        """Return the door at which reports arrive.
+        """Return the door at which reports arrive, also where it has closed behind them.
 
         Parameters
         ----------
@@ -104,18 +113,20 @@ class Doors:
         Raises
         ------
         Refused
-            If the study does not ask this now.
+            If the study does not ask this, and did not before.
         UnknownStudy
             If there is no such study.
         """
-        since, opened = self._studies.get(name, (0.0, None))
-        if opened is None or time.monotonic() - since > _FRESH_SECONDS:
-            return await self._checked(await self._find(name), told)
+        since, known = self._studies.get(name, (0.0, None))
+        if known is not None and time.monotonic() - since <= _FRESH_SECONDS:
+            # Where it is refused, it may have been opened a moment ago, here or by another server.
+            with suppress(Refused):
+                return await self._checked(known, told)
+        opened = await self._find(name)
         try:
             return await self._checked(opened, told)
-        except Refused:
-            # It may have been opened a moment ago, here or by another server.
-            return await self._checked(await self._find(name), told)
+        except Refused as refused:
+            return await self._ended(opened, told, refused)
 
     def forget(self, name: str) -> None:
         """Look the study up anew at the next report."""
@@ -128,10 +139,36 @@ class Doors:
             raise Refused(409, "the study takes no reports now.")
         if self._clock() > opened.deadlines.get(phase, np.inf):
             raise Refused(409, f"the deadline of the {phase} phase has passed.")
-        asked = await self._interview(opened, phase)
-        door = Door(opened=opened, phase=phase, asked=asked, group=question.group)
+        asked = await self._interview(opened.study, phase)
+        door = Door(
+            opened=opened,
+            document=opened.study.hash,
+            phase=phase,
+            asked=asked,
+            group=question.group,
+        )
         door.check(told)
         return door
+
+    async def _ended(self, opened: Opened, told: Told, refused: Refused) -> Door:
+        """Return the door of a question that was asked before, or raise the refusal."""
+        study = next((each for each in opened.documents if each.hash == told.study), None)
+        question = None if study is None else study.question(told.phase)
+        if study is None or question is None or told.group != question.group:
+            raise refused
+        try:
+            asked = await self._interview(study, told.phase)
+        except MessageError:
+            # It was not asked yet: first attributes have to be chosen, or a model trained.
+            raise refused from None
+        return Door(
+            opened=opened,
+            document=told.study,
+            phase=told.phase,
+            asked=asked,
+            group=question.group,
+            ended=refused,
+        )
 
     async def _find(self, name: str) -> Opened:
         opened = await run_in_threadpool(find, self._store, name)
@@ -140,9 +177,8 @@ class Doors:
         self._studies[name] = (time.monotonic(), opened)
         return opened
 
-    async def _interview(self, opened: Opened, phase: str) -> Interview:
-        key = opened.study.hash, phase
-        return await self._asked.get(key, lambda: interview(opened.study, phase))
+    async def _interview(self, study: Study, phase: str) -> Interview:
+        return await self._asked.get((study.hash, phase), lambda: interview(study, phase))
 
 
 def find(store: Store, name: str) -> Opened:

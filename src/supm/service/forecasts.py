@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Lock
 from typing import Any, Final
 
@@ -120,12 +121,56 @@ def _point(study: Study, epsilon: float, owners: int) -> dict[str, float] | None
 
 
 def _other(study: Study, epsilon: float, owners: int) -> Study:
-    """Return the plan of another budget for the same schema, trust and mode."""
-    return plan(
-        study.schema,
-        epsilon=epsilon,
-        trust=study.trust,
-        mode=study.mode,
-        owners=owners,
-        attributes=study.attributes,
-    )
+    """Return the plan of another budget, with everything else that was chosen for this one."""
+    return plan(study.schema, **{**_chosen(study, owners), "epsilon": epsilon})
+
+
+def _chosen(study: Study, owners: int) -> dict[str, Any]:
+    """Return the wishes that make this study; what the planner's rules give anyway is none."""
+    wishes: dict[str, Any] = {
+        "epsilon": study.epsilon,
+        "trust": study.trust,
+        "mode": study.mode,
+        "owners": owners,
+        "attributes": study.attributes,
+    }
+    # Forms twice, as the rule of each depends on the others; then numbers, which follow from all.
+    for name, held in [*_FORMS.items(), *_FORMS.items(), *_NUMBERS.items()]:
+        own = held(study)
+        if own is not None and own != held(plan(study.schema, **wishes)):
+            wishes[name] = own
+    return wishes
+
+
+def _form(phase: str) -> Callable[[Study], str | None]:
+    return lambda study: getattr(study.question(phase), "form", None)
+
+
+def _told(phase: str) -> Callable[[Study], int | None]:
+    return lambda study: getattr(study.question(phase), "sampled", None)
+
+
+def _reduction(study: Study) -> str | None:
+    return None if study.reduction == "known" else study.reduction
+
+
+def _share(study: Study) -> float | None:
+    """Return which part of the budget the choice of attributes gets where it is shared."""
+    question = study.question("reduce")
+    if question is None or question.epsilon is None or len(study.groups) > 1:
+        return None
+    return question.epsilon / study.epsilon
+
+
+_FORMS: Final[dict[str, Callable[[Study], str | None]]] = {
+    "reduce": _reduction,
+    "train": _form("train"),
+    "test": _form("test"),
+}
+_NUMBERS: Final[dict[str, Callable[[Study], float | None]]] = {
+    "classes": lambda study: study.classes,
+    "keep": lambda study: study.keep,
+    "sampled": _told("reduce"),
+    "told": _told("train"),
+    "reduce_share": _share,
+}

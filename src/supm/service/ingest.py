@@ -12,6 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from supm._validation import Integers
 from supm.service.errors import Busy, StoreError
 from supm.service.store import Receipt, Store, Submission
@@ -39,7 +42,8 @@ class Writer:
     """Takes submissions from coroutines and stores them from one thread, many at a time.
 
     A receipt is given after the transaction is committed, never before. A second thread folds what
-    is stored into counts, so that counting is quick whenever it is asked for.
+    is stored into counts, so that counting is quick whenever it is asked for, and looks up what is
+    sent again after its phase.
 
     Parameters
     ----------
@@ -104,15 +108,49 @@ class Writer:
         """
         future: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
         with self._changed:
-            # One submission alone is always taken, however large.
-            full = self._reports and self._reports + len(submission) > self._most_waiting
-            if full or not self._running:
-                message = "too many reports wait for the database; send again later."
-                raise Busy(message)
+            self._admit(submission)
             self._queue.append(_Waiting(submission, future))
-            self._reports += len(submission)
             self._changed.notify()
         return await future
+
+    async def recall(self, submission: Submission) -> NDArray[np.bool_]:
+        """Say of each report whether it is stored, also after the end of its phase.
+
+        One question at a time, in the second thread: whoever asks much does not keep the others
+        from being stored.
+
+        Parameters
+        ----------
+        submission : Submission
+            Reports of one phase.
+
+        Returns
+        -------
+        ndarray of bool
+
+        Raises
+        ------
+        Busy
+            As for `submit`.
+        StoreError
+            If the database refuses.
+        """
+        with self._changed:
+            self._admit(submission)
+        try:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._folding, self._store.recall, submission)
+        finally:
+            with self._changed:
+                self._reports -= len(submission)
+
+    def _admit(self, submission: Submission) -> None:
+        # One submission alone is always taken, however large.
+        full = self._reports and self._reports + len(submission) > self._most_waiting
+        if full or not self._running:
+            message = "too many reports wait for the database; send again later."
+            raise Busy(message)
+        self._reports += len(submission)
 
     def _run(self) -> None:
         self._prepare()

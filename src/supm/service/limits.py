@@ -14,7 +14,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from supm._random import secure
 from supm.service.answers import Refused, refusal
 
-__all__ = ["Buckets", "RateLimit", "Shares"]
+__all__ = ["TURNED_AWAY", "Buckets", "ConnectionLimit", "RateLimit", "Shares"]
+
+TURNED_AWAY: Final = "supm.turned_away"
+"""Where a scope has the refusal, if there is no room for its connection."""
 
 _MOST_CLIENTS: Final = 1 << 16
 _HEALTH: Final = "/api/v1/health"
@@ -145,6 +148,29 @@ class Shares:
         self._all -= amount
         if not self._held[who]:
             del self._held[who]
+
+
+class ConnectionLimit:
+    """Answers on a connection for which there is no room, and lets it be closed.
+
+    Parameters
+    ----------
+    app : ASGI application
+        What answers the others.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        refused: Refused | None = scope.get(TURNED_AWAY)
+        if refused is None:
+            await self._app(scope, receive, send)
+            return
+        answer = refusal(refused)
+        answer.headers["Connection"] = "close"
+        await answer(scope, receive, send)
 
 
 class RateLimit:

@@ -19,7 +19,12 @@ from fastapi import FastAPI
 from supm._errors import ParameterError, SupmError
 from supm.publication.log import Log
 from supm.service.app import Settings, make_app
-from supm.service.connections import MOST_CONNECTIONS, PatientProtocol, room_for_connections
+from supm.service.connections import (
+    MOST_CONNECTIONS,
+    PatientProtocol,
+    room_for_connections,
+    share_connections,
+)
 from supm.service.logs import log_to_standard_error
 from supm.service.store import Store
 
@@ -108,8 +113,7 @@ def run(  # noqa: PLR0913  each is an option of the command line
         app = make_app(store, settings=settings, log=shown)
         # What is loaded by now stays: the collector need not go through it again and again.
         gc.freeze()
-        config = _config(app, host, port, certificate, key)
-        config.limit_concurrency = room_for_connections()
+        config = _config(app, host, port, certificate, key, room_for_connections())
         server = _Server(config, ready)
         _run(server, host, port)
 
@@ -175,7 +179,7 @@ def running(app: FastAPI, *, port: int = 0) -> Iterator[str]:
         found.append(address)
         started.set()
 
-    server = _Server(_config(app, "127.0.0.1", port, None, None), ready)
+    server = _Server(_config(app, "127.0.0.1", port, None, None, MOST_CONNECTIONS), ready)
     thread = threading.Thread(target=_run, args=(server, "127.0.0.1", port), daemon=True)
     thread.start()
     try:
@@ -189,8 +193,9 @@ def running(app: FastAPI, *, port: int = 0) -> Iterator[str]:
 
 
 def _config(
-    app: FastAPI, host: str, port: int, certificate: str | None, key: str | None
+    app: FastAPI, host: str, port: int, certificate: str | None, key: str | None, most: int
 ) -> uvicorn.Config:
+    app.state.connections, refused_at = share_connections(most)
     return uvicorn.Config(
         app,
         host=host,
@@ -204,7 +209,7 @@ def _config(
         server_header=False,
         http=PatientProtocol,
         ws="none",
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=refused_at,
         lifespan="on",
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,

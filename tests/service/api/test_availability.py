@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 import time
@@ -158,6 +159,45 @@ def test_one_body_is_always_read_and_no_client_takes_all() -> None:
         shares.take("192.0.2.1", largest)
     with pytest.raises(Refused):
         app._bodies(Settings()).take("192.0.2.1", (1 << 26) + 1)
+
+
+def test_a_client_that_runs_away_is_limited_and_others_are_served(service: Any, told: Told) -> None:
+    """With the limits that everybody has who sets none."""
+    # What the server refuses itself, so that a slow machine comes to the limit soon too.
+    report = json.dumps({**json.loads(service.answer().to_json()), "symbols": [99]})
+    head = f"POST {service.at}/reports HTTP/1.1\r\nHost: here\r\nContent-Type: {JSON}\r\n"
+    posts = f"{head}Content-Length: {len(report)}\r\n\r\n{report}".encode() * 50
+    limited: list[bytes] = []
+
+    def run_away(_: int) -> None:
+        with raw(service) as connection:
+            while not limited:
+                connection.sendall(posts)
+                found = b""
+                while found.count(b"HTTP/1.1 ") < 50 or not found.endswith(b"}"):
+                    found += connection.recv(1 << 20)
+                refused = [part for part in found.split(b"HTTP/1.1 ") if part.startswith(b"429 ")]
+                limited.extend(refused)
+
+    other = httpx.HTTPTransport(local_address="127.0.0.2")
+    with httpx.Client(base_url=service.url, transport=other) as owner, ThreadPoolExecutor(3) as way:
+        running = [way.submit(run_away, place) for place in range(3)]
+        statuses = []
+        while not all(each.done() for each in running):
+            statuses.append(post(owner, service, service.answer().to_json()))
+        for each in running:
+            each.result()
+        assert b"\r\nretry-after: 1\r\n" in limited[0]
+        statuses.append(post(owner, service, service.answer().to_json()))
+        batch = service.json_batch(told(service.opened, 1000, 1))
+        assert post(owner, service, batch, "/reports/batch") == 200
+    assert set(statuses) == {201}
+    assert service.store.reports(service.opened.name) == {"train": 1000 + len(statuses)}
+
+
+def post(owner: httpx.Client, service: Any, body: str | bytes, path: str = "/reports") -> int:
+    headers = {"content-type": JSON}
+    return owner.post(service.at + path, content=body, headers=headers, timeout=GUARD).status_code
 
 
 def wait_until(true: Callable[[], bool]) -> None:

@@ -37,7 +37,9 @@ def test_the_whole_story_goes_over_http(service: Any, told: Told) -> None:
     assert service.post("/predict", service.arrow_batch(many), ARROW).status_code == 200
     assert service.get().json()["reports"] == {"train": 200, "test": 1}
     assert service.step("close").json()["state"] == "closed"
-    assert service.send(report).status_code == 409
+    assert service.send(service.answer(study, "test")).status_code == 409
+    # What was stored is acknowledged again, and answered no more.
+    assert service.send(report).json() == {"verdict": "sent before", "id": report.id}
     assert service.get("/question").status_code == 409
 
 

@@ -8,10 +8,11 @@ import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import httpx
 import pytest
@@ -40,28 +41,32 @@ _TOKEN: Final = "a made-up token"  # noqa: S105  for the tests
 _POLICY: Final = "default-src 'none'; script-src 'self'; connect-src 'self'"
 
 
-def _missing(sentence: str) -> None:
-    if os.environ.get("SUPM_REQUIRE_ALL"):
-        pytest.fail(sentence)
-    pytest.skip(sentence)
-
-
-# Playwright keeps an event loop running while it is open, beside which no other test could run
-# one: it ends with the tests of a file, not with the session.
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Chromium, driven by Playwright; no browser is downloaded."""
+@pytest.fixture(scope="session")
+def launch(missing: Callable[[str], NoReturn]) -> Iterator[Callable[..., Any]]:
+    """Return a function that starts Chromium, driven by Playwright; no browser is downloaded."""
     program = shutil.which("chromium")
     if program is None:
-        _missing("there is no Chromium here; install the Debian package chromium.")
+        missing("there is no Chromium here; install the Debian package chromium.")
     try:
         from playwright.sync_api import sync_playwright  # noqa: PLC0415  absent on some machines
     except ImportError:
-        _missing("Playwright is not installed; install the extra supm[test].")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program, args=list(_FLAGS))
-        yield opened
-        opened.close()
+        missing("Playwright is not installed; install the extra supm[test].")
+    with ExitStack() as stack:
+        playwright = stack.enter_context(sync_playwright())
+
+        def started(*more: str) -> Any:
+            words = [*_FLAGS, *more]
+            opened = playwright.chromium.launch(executable_path=program, args=words)
+            stack.callback(opened.close)
+            return opened
+
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(launch: Callable[..., Any]) -> Any:
+    """Chromium."""
+    return launch()
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
@@ -87,6 +92,14 @@ def static_site() -> Iterator[str]:
     server.server_close()
 
 
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """Return where pictures go: into the folder that SUPM_PICTURES names, where they stay."""
+    folder = Path(os.environ.get("SUPM_PICTURES") or tmp_path)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 @pytest.fixture(scope="module")
 def blank_page(browser: Any, static_site: str) -> Iterator[Any]:
     """Open a page of the static site that has no script of its own."""
@@ -103,6 +116,7 @@ class Service:
 
     url: str
     store: Store
+    database: str
 
     def open(self, study: Study, *, invitation: str | None = None, **more: Any) -> str:
         """Open a study and return its name."""
@@ -175,13 +189,15 @@ class Visit:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Run an aggregator on loopback."""
-    store = Store.open(f"sqlite:///{tmp_path_factory.mktemp('service')}/store.db")
+    database = f"sqlite:///{tmp_path_factory.mktemp('service')}/store.db"
+    store = Store.open(database)
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(make_app(store), log_level="error", access_log=False, ws="none")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
-    yield Service(url=f"http://127.0.0.1:{listening.getsockname()[1]}", store=store)
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    yield Service(url=url, store=store, database=database)
     server.should_exit = True
     thread.join()
     listening.close()

@@ -173,10 +173,12 @@ def test_who_mistyped_may_enter_and_leave(watched: Watched, site: Site) -> None:
 @LOOKS
 def test_counts_and_charts_are_live(watched: Watched, site: Site) -> None:
     page = enter(watched, site)
-    assert page.locator("[data-count=train]").inner_text() == "0"
+    assert page.locator("[data-count=train]").first.inner_text() == "0"
+    assert page.locator("[data-left=train]").inner_text() == str(ENOUGH)
     assert page.get_by_role("button", name="Train the model").is_disabled()
     site.post(300, seed=1)
-    page.locator("[data-count=train]", has_text=re.compile("^300$")).wait_for()
+    page.locator("[data-count=train]", has_text=re.compile("^300$")).nth(1).wait_for()
+    assert page.locator("[data-left=train]").inner_text() == "0"
     page.locator("#series .scatterlayer .trace").wait_for()
     bars = page.locator("#histogram .barlayer .point")
     bars.nth(1).wait_for()

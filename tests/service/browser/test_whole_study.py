@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Final
 
 from supm import simulation
-from supm.collection import plan
-from supm.messages import Model
+from supm.messages import Model, Statement
 from supm.schema import Categorical, Continuous, Schema
 
 PEOPLE: Final = 200
-TOKEN: Final = "a made-up token"  # noqa: S105  for the tests
+PURPOSE: Final = "Who falls ill?"
 NAMES: Final = ("pulse", "weight", "height")
 FILL: Final = """record => {
   for (const label of document.querySelectorAll("#fields label")) {
@@ -74,6 +76,7 @@ class Recorder:
         self.bodies: list[str] = []
         self.hosts: set[str] = set()
         self.complaints: list[str] = []
+        self.close = page.context.close
         page.on("request", self._note)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("console", lambda line: self.complaints.append(line.text))
@@ -85,6 +88,26 @@ class Recorder:
             self.bodies.append(request.post_data)
 
 
+def create(service: Any, folder: Path) -> dict[str, Any]:
+    """Open a study as an analyst does, and return what the command tells."""
+    (folder / "schema.json").write_text(SCHEMA.to_json())
+    options = {"db": service.database, "schema": folder / "schema.json", "purpose": PURPOSE}
+    options |= {"epsilon": 8, "reduce": "rank", "keep": 2, "classes": 2, "sampled": 2, "json": "-"}
+    words = [f"--{name}={value}" for name, value in options.items()]
+    command = [sys.executable, "-m", "supm", "study", "create", *words]
+    told = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603  our own words
+    made: dict[str, Any] = json.loads(told.stdout)
+    return made
+
+
+def statement_of(desk: Any) -> Statement:
+    """Click on the download of the statement, and read it."""
+    with desk.expect_download() as download:
+        desk.get_by_role("link", name="Statement", exact=True).click()
+    assert download.value.suggested_filename == "statement.json"
+    return Statement.from_json(Path(download.value.path()).read_text())
+
+
 def press(page: Any, step: str, then: str) -> None:
     """Take a step of the dashboard, and wait for the state that it leads to."""
     page.get_by_role("button", name=step).click()
@@ -93,17 +116,15 @@ def press(page: Any, step: str, then: str) -> None:
 
 
 def test_two_hundred_people_train_a_model_in_their_browsers(
-    service: Any, browser: Any, tmp_path: Path
+    service: Any, browser: Any, tmp_path: Path, pictures: Path
 ) -> None:
-    study = plan(
-        SCHEMA, epsilon=8.0, reduce="rank", keep=2, classes=2, purpose="Who falls ill?", sampled=2
-    )
-    name = service.open(study)
+    made = create(service, tmp_path)
+    name = made["name"]
     page, desk = (browser.new_context().new_page() for _ in range(2))
     wires = Recorder(page), Recorder(desk)
     page.goto(f"{service.url}/studies/{name}")
     desk.goto(f"{service.url}/studies/{name}/dashboard")
-    desk.fill("input[name=token]", TOKEN)
+    desk.fill("input[name=token]", made["token"])
     desk.keyboard.press("Enter")
     people = [Person(number) for number in range(PEOPLE)]
     asked = [person.visit(page) for person in people]
@@ -115,20 +136,20 @@ def test_two_hundred_people_train_a_model_in_their_browsers(
     assert service.store.reports(name) == {"reduce": sum(asked), "train": len(waited)}
     press(desk, "Train the model", "trained")
     press(desk, "Publish and serve", "serving")
-    desk.screenshot(path=tmp_path / "dashboard.png", full_page=True)
+    desk.screenshot(path=pictures / "dashboard.png", full_page=True)
+    assert statement_of(desk) == Model.from_json(service.store.find(name).model).statement
     model = Model.from_json(service.store.find(name).model)
     assert "pulse" in (model.study.attributes or ())
     assert Person(PEOPLE).visit(page), "a new person is tested"
     assert page.locator("#receipt").inner_text()
-    page.screenshot(path=tmp_path / "receipt.png", full_page=True)
+    page.screenshot(path=pictures / "receipt.png", full_page=True)
     check_wire(wires[0], [*people, Person(PEOPLE)])
     for each in wires:
         assert each.complaints == []
         assert each.hosts == {service.url.removeprefix("http://")}
+        each.close()
     for picture in ("dashboard.png", "receipt.png"):
-        assert (tmp_path / picture).stat().st_size > 10_000
-    page.context.close()
-    desk.context.close()
+        assert (pictures / picture).stat().st_size > 10_000
 
 
 def check_wire(wire: Recorder, people: list[Person]) -> None:

@@ -17,10 +17,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pyarrow as pa
 import pytest
+import sqlalchemy as sa
 
-from supm.service.store import Opened, Submission
+from supm.collection import count, interview
+from supm.mechanisms import Reports
+from supm.service.store import Opened, Store, Submission
+from supm.service.store._tables import ids
 from supm.service.wire import ARROW, JSON
 
 # To import takes longer than to serve: one process imports, and forks each server.
@@ -74,7 +79,8 @@ class Nursery:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._servers: list[Server] = []
-        self._log = (folder / "log.txt").open("wb")
+        self._said = folder / "log.txt"
+        self._log = self._said.open("wb")
         self._parent = subprocess.Popen(  # noqa: S603  the tests' own words
             [sys.executable, "-c", NURSERY, f"sqlite:///{folder}/first.db"],
             stdin=subprocess.PIPE,
@@ -95,6 +101,10 @@ class Nursery:
         process = int(self._parent.stdout.readline())
         self._servers.append(Server(process, _address(place, process)))
         return self._servers[-1]
+
+    def said(self) -> str:
+        """Return what all servers wrote into their log so far."""
+        return self._said.read_text()
 
     def end(self) -> None:
         for server in self._servers:
@@ -129,6 +139,8 @@ class Sender(threading.Thread):
     again: int = 0
     attempts: int = 0
     refused: str = ""
+    sent_away: list[str | None] = field(default_factory=list)
+    """When to come again, of each answer 503."""
 
     def __post_init__(self) -> None:
         super().__init__()
@@ -136,6 +148,11 @@ class Sender(threading.Thread):
         self._to: http.client.HTTPConnection | None = None
 
     __hash__ = threading.Thread.__hash__
+
+    @property
+    def heard(self) -> int:
+        """How many reports were acknowledged."""
+        return self.accepted + self.again
 
     def stop(self) -> None:
         """End after the acknowledgement of what is under way."""
@@ -177,6 +194,8 @@ class Sender(threading.Thread):
                 self._to = http.client.HTTPConnection(urlsplit(self.url).netloc, timeout=60)
             self._to.request("POST", path, body, {"Content-Type": media_type})
             answer = self._to.getresponse()
+            if answer.status == 503:
+                self.sent_away.append(answer.getheader("Retry-After"))
             return answer.status, json.loads(answer.read())
         except (OSError, http.client.HTTPException):
             if self._to is not None:
@@ -207,6 +226,81 @@ def arrow_stream(given: Submission) -> bytes:
     with pa.ipc.new_stream(file, made.schema) as writer:
         writer.write_batch(made)
     return file.getvalue()
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Three owners: one sends single reports, one JSON batches and one Arrow batches."""
+
+    store: Store
+    opened: Opened
+    senders: list[Sender]
+
+    def wait_until_heard(self) -> None:
+        """Wait until each owner has more acknowledgements than now."""
+        before = [each.heard for each in self.senders]
+        self.wait_until(lambda: all(map(int.__gt__, (each.heard for each in self.senders), before)))
+
+    def wait_until_sent_away(self) -> None:
+        """Wait until each owner is sent away once more."""
+        before = [len(each.sent_away) for each in self.senders]
+        self.wait_until(
+            lambda: all(map(int.__gt__, (len(each.sent_away) for each in self.senders), before))
+        )
+
+    def wait_until(self, true: Callable[[], bool]) -> None:
+        for _ in range(12_000):
+            if true():
+                return
+            time.sleep(0.01)
+        pytest.fail("it never came about")
+
+    def finish(self) -> None:
+        for each in self.senders:
+            each.stop()
+        for each in self.senders:
+            each.join()
+            assert each.refused == ""
+
+    def check_nothing_is_lost_or_twice(self) -> None:
+        sent = [each for one in self.senders for each in one.sent]
+        symbols = np.concatenate([each.symbols for each in sent])
+        assert self.store.reports(self.opened.name) == {"train": len(symbols)}
+        asked = interview(self.opened.study, "train")
+        expected: Any = count(asked, Reports(symbols=symbols, simulation=False))
+        counted: Any = self.store.counts(self.opened.name, "train")
+        assert counted.reports == len(symbols)
+        assert (counted.counts == expected.counts).all()
+        with self.store._database.reading() as connection:
+            stored = b"".join(connection.execute(sa.select(ids.c.packed)).scalars())
+        numbers = {stored[place : place + 16] for place in range(0, len(stored), 16)}
+        assert len(stored) == 16 * len(numbers), "an id is stored twice"
+        assert numbers == {one.tobytes() for each in sent for one in each.ids}
+        for each in self.senders:
+            # An acknowledgement that was lost is one of "sent before" in the end, and no refusal.
+            assert each.heard == sum(map(len, each.sent)) > 0
+
+
+@pytest.fixture
+def crowd(sender: Callable[..., Sender]) -> Callable[..., Crowd]:
+    """Return a function that lets three owners send to a server."""
+
+    def begin(store: Store, opened: Opened, url: str) -> Crowd:
+        kinds = (("one", 1), ("json", 2), ("arrow", 3))
+        return Crowd(store, opened, [sender(url, opened, *each) for each in kinds])
+
+    return begin
+
+
+@pytest.fixture
+def body(told: Callable[..., Submission]) -> Callable[..., tuple[Submission, str, str, bytes]]:
+    """Return a function that makes reports, and their path, media type and bytes."""
+
+    def make(opened: Opened, kind: str, seed: int) -> tuple[Submission, str, str, bytes]:
+        given = told(opened, REPORTS[kind], seed)
+        return given, *encoded(given, kind)
+
+    return make
 
 
 @pytest.fixture

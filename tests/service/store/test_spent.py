@@ -106,7 +106,8 @@ def test_older_tables_are_moved_into_leaves(store_url: str, schema: Schema, told
     opened = invite(store, schema, codes)
     with store._database.writing() as connection:
         door = connection.execute(sa.select(doors.c.door)).scalar_one()
-        connection.execute(sa.text("DROP TABLE spent"))
+        for table in ("spent", "sorted_ids"):
+            connection.execute(sa.text(f"DROP TABLE {table}"))
         connection.execute(sa.text("CREATE TABLE used (door BIGINT, hash VARCHAR(64))"))
         for code in codes[:3]:
             row = {"door": door, "hash": code}

@@ -182,7 +182,8 @@ def test_a_study_of_an_older_release_is_kept(store_url: str, study: Study) -> No
     with engine.begin() as connection:
         for column in ("run_by", "contact"):
             connection.execute(sa.text(f"ALTER TABLE studies DROP COLUMN {column}"))
-        connection.execute(sa.text("DROP TABLE spent"))
+        for table in ("spent", "sorted_ids"):
+            connection.execute(sa.text(f"DROP TABLE {table}"))
         connection.execute(sa.text("CREATE TABLE used (door BIGINT, hash VARCHAR(64))"))
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '0001'"))
     engine.dispose()

@@ -31,6 +31,8 @@ async def predict(request: Request, name: StudyName) -> Response:
     body = await read_body(request, state.settings.largest_batch)
     told = await run_in_threadpool(_read, body, media_type)
     door = await state.doors.open(name, told)
+    if door.ended is not None:
+        raise door.ended
     table, known = door.judge(told)
     if not known.all():
         place = int(np.flatnonzero(~known)[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,22 @@ class _DirectRoute(APIRoute):
 
 router = APIRouter(tags=["owners"], route_class=_DirectRoute)
 
+
 _OUTSIDE = "outside the alphabet"
+_ENDED = (Refusal.OVER, Refusal.LATE)
 # What is larger is read beside the loop, which others wait for.
 _LARGE = 1 << 18
 _ACCEPTED = {"verdict": "accepted", "id": "00112233445566778899aabbccddeeff"}
 _COUNTED = {"accepted": 999, "sent_before": 0, "refused": [{"place": 3, "reason": _OUTSIDE}]}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Stored:
+    """Of each report whether it was stored now or before, and whether its phase takes no more."""
+
+    new: NDArray[np.bool_]
+    before: NDArray[np.bool_]
+    ended: bool
 
 
 @router.post(
@@ -58,15 +70,15 @@ async def post_report(request: Request) -> Response:
     table, known = door.judge(told)
     if not known[0]:
         state.metrics.reports["refused"] += 1
-        raise Refused(422, f"the report is {_OUTSIDE} of the question.")
+        raise door.ended or Refused(422, f"the report is {_OUTSIDE} of the question.")
     submission = _submission(door, told.ids, table, _invitation(request, door))
-    receipt = await _submit(request, submission)
-    new = bool(receipt.new[0])
+    stored = await _submit(request, door, submission)
+    new = bool(stored.new[0])
     form: dict[str, Any] = {
         "verdict": "accepted" if new else "sent before",
         "id": told.ids.tobytes().hex(),
     }
-    if door.phase == "test":
+    if door.phase == "test" and not stored.ended:
         trained = await state.models.find(door.opened)
         form |= (await run_in_threadpool(predictions, trained, table))[0]
     return json_answer(form, 201 if new else 200)
@@ -89,18 +101,19 @@ async def post_batch(request: Request) -> Response:
         )
         raise Refused(403, message)
     table, known = door.judge(told)
-    new = np.zeros(0, dtype=np.bool_)
+    reasons = dict.fromkeys(np.flatnonzero(~known).tolist(), _OUTSIDE)
+    state.metrics.reports["refused"] += len(reasons)
+    accepted = before = 0
     if known.any():
         ids = told.ids if known.all() else told.ids[known]
-        new = (await _submit(request, _submission(door, ids, table))).new
-    wrong = np.flatnonzero(~known).tolist()
-    state.metrics.reports["refused"] += len(wrong)
-    accepted = int(new.sum())
-    form = {
-        "accepted": accepted,
-        "sent_before": len(new) - accepted,
-        "refused": [{"place": place, "reason": _OUTSIDE} for place in wrong],
-    }
+        stored = await _submit(request, door, _submission(door, ids, table))
+        accepted, before = int(stored.new.sum()), int(stored.before.sum())
+        missing = np.flatnonzero(known)[~(stored.new | stored.before)]
+        reasons |= dict.fromkeys(missing.tolist(), str(Refusal.OVER))
+    elif door.ended is not None:
+        raise door.ended
+    refused = [{"place": place, "reason": reasons[place]} for place in sorted(reasons)]
+    form = {"accepted": accepted, "sent_before": before, "refused": refused}
     return json_answer(form)
 
 
@@ -135,7 +148,7 @@ def _submission(
     return Submission(
         name=door.opened.name,
         phase=door.phase,
-        document=door.opened.study.hash,
+        document=door.document,
         ids=ids,
         symbols=table,
         invitation=invitation,
@@ -151,17 +164,28 @@ def _invitation(request: Request, door: Door) -> str | None:
     return hash_invitation(code)
 
 
-async def _submit(request: Request, submission: Submission) -> Receipt:
-    state = request.app.state
-    receipt: Receipt = await state.writer.submit(submission)
-    if receipt.refused is not None:
+async def _submit(request: Request, door: Door, submission: Submission) -> _Stored:
+    state, counted = request.app.state, request.app.state.metrics.reports
+    ended = door.ended
+    if ended is None:
+        receipt: Receipt = await state.writer.submit(submission)
+        if receipt.refused is None:
+            accepted = int(receipt.new.sum())
+            counted["accepted"] += accepted
+            counted["sent before"] += len(receipt.new) - accepted
+            return _Stored(new=receipt.new, before=~receipt.new, ended=False)
         state.doors.forget(submission.name)
-        state.metrics.reports["refused"] += len(submission.ids)
-        raise _refused(receipt.refused)
-    accepted = int(receipt.new.sum())
-    state.metrics.reports["accepted"] += accepted
-    state.metrics.reports["sent before"] += len(receipt.new) - accepted
-    return receipt
+        ended = _refused(receipt.refused)
+        if receipt.refused not in _ENDED:
+            counted["refused"] += len(submission)
+            raise ended
+    before: NDArray[np.bool_] = await state.writer.recall(submission)
+    known = int(before.sum())
+    counted["sent before"] += known
+    counted["refused"] += len(before) - known
+    if not known:
+        raise ended
+    return _Stored(new=np.zeros_like(before), before=before, ended=True)
 
 
 def _refused(reason: str) -> Refused:

@@ -35,7 +35,11 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class Phase:
-    """Who is asked in a phase, how many answered, and what is still needed."""
+    """Who is asked in a phase, how many answered, and who may still.
+
+    ``unused`` is the number of invitations that can let a report of the open phase in; None where
+    nobody needs one.
+    """
 
     name: str
     who: str
@@ -45,6 +49,12 @@ class Phase:
     minimum: int
     deadline: str | None
     open: bool
+    unused: int | None = None
+
+    @property
+    def expected(self) -> int:
+        """How many reports are still needed."""
+        return max(0, self.minimum - self.reports)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +148,7 @@ def moves_of(opened: Opened) -> list[Move]:
     return [following, _CLOSE]
 
 
-def phases_of(opened: Opened, reports: Mapping[str, int]) -> list[Phase]:
+def phases_of(opened: Opened, reports: Mapping[str, int], unused: int | None = None) -> list[Phase]:
     """Return one entry for each phase that asks owners something.
 
     Parameters
@@ -147,6 +157,8 @@ def phases_of(opened: Opened, reports: Mapping[str, int]) -> list[Phase]:
         The study as stored.
     reports : mapping of str to int
         Stored reports by phase.
+    unused : int, optional
+        How many invitations can still let a report of the open phase in.
 
     Returns
     -------
@@ -164,6 +176,7 @@ def phases_of(opened: Opened, reports: Mapping[str, int]) -> list[Phase]:
             minimum=opened.minimums.get(question.phase, 0),
             deadline=day(opened.deadlines.get(question.phase)),
             open=opened.open_phase == question.phase,
+            unused=unused if opened.open_phase == question.phase else None,
         )
         for question, row in zip(study.questions, rows, strict=False)
     ]

@@ -65,7 +65,7 @@ def forecast_json(request: Request, name: str) -> Response:
 
 def _context(request: Request, opened: Opened, reports: dict[str, int]) -> dict[str, Any]:
     study, beginning = opened.study, opened.documents[0]
-    phases = phases_of(opened, reports)
+    phases = phases_of(opened, reports, _unused(_store(request), opened))
     owners = _owners(opened, reports)
     return {
         "name": opened.name,
@@ -94,6 +94,13 @@ def _context(request: Request, opened: Opened, reports: dict[str, int]) -> dict[
         "plotly_version": PLOTLY_VERSION,
         "plotly_marks": plotly_marks(),
     }
+
+
+def _unused(store: Store, opened: Opened) -> int | None:
+    """Return how many invitations can still let a report in, where owners need one."""
+    if not opened.invited or opened.open_phase is None:
+        return None
+    return store.unused_invitations(opened.name, opened.open_phase)
 
 
 def _forecast(study: Study, owners: int) -> str:

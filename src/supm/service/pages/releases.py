@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from typing import Any, Final
@@ -17,6 +18,7 @@ from supm.publication.log import Log
 from supm.publication.proof import Proof
 from supm.service.pages._merkle_view import picture_of
 from supm.service.pages._rendering import render
+from supm.service.pages._study_view import day
 from supm.service.published import log_of, prove, reading, release_at, safe_name
 
 __all__ = ["release_page", "releases_page"]
@@ -138,12 +140,23 @@ def _context(log: Log, proof: Proof, *, kept: bool) -> dict[str, Any]:
         "under": signed.size,
         "root": signed.root.hex(),
         "contract": proof.contract,
+        "anchor": _anchor(log, signed.size),
         "picture": picture_of(proof),
         "path": [each.hex() for each in proof.release.path],
         "rounds": _rounds(entry),
         "file": file,
         "kept": kept,
         "command": _command(file, str(log.history().check(proof.checkpoint))),
+    }
+
+
+def _anchor(log: Log, size: int) -> dict[str, Any]:
+    """Return where on the chain the root of a size is, as far as the log was told."""
+    told = json.loads(log.anchor_note(size) or "{}")
+    return {
+        "block": told.get("block"),
+        "transaction": told.get("transaction"),
+        "time": day(told.get("time")),
     }
 
 

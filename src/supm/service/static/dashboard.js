@@ -39,12 +39,12 @@ function showProgress(progress) {
   for (const figure of document.querySelectorAll("[data-count]")) {
     figure.textContent = numbers.format(reports[figure.dataset.count] ?? 0);
   }
-  const bar = byId("minimum");
-  if (bar) {
-    const stored = reports[bar.dataset.phase] ?? 0;
-    bar.value = Math.min(stored, bar.max);
-    byId("minimum-word").textContent = `${numbers.format(stored)} stored`;
+  for (const figure of document.querySelectorAll("[data-left]")) {
+    const left = figure.dataset.of - (reports[figure.dataset.left] ?? 0);
+    figure.textContent = numbers.format(Math.max(left, 0));
   }
+  const bar = byId("minimum");
+  if (bar) bar.value = Math.min(reports[bar.dataset.phase] ?? 0, bar.max);
   guardMoves();
   const filled = Object.fromEntries(Object.entries(progress.series).filter(([, points]) => points.length));
   byId("no-reports").hidden = Object.keys(filled).length > 0;

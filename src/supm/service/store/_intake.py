@@ -16,6 +16,7 @@ from supm.service.store._database import Database
 from supm.service.store._known_ids import KnownIds
 from supm.service.store._packing import pack_symbols, unpack_ids
 from supm.service.store._room import FoldFirst, is_full
+from supm.service.store._sorted_ids import SortedIds
 from supm.service.store._tables import answers, doors, ids
 from supm.service.store._using import refuse, split, use_invitations
 from supm.service.store.refusals import Refusal
@@ -29,7 +30,8 @@ _ADD_TO_MINUTE = sa.text(
 )
 # Made once: making a statement takes longer than running it.
 _HERE = (doors.c.study == sa.bindparam("name")) & (doors.c.phase == sa.bindparam("phase"))
-_DOOR = sa.select(doors).where(_HERE).with_for_update()
+_SEEN = sa.select(doors).where(_HERE)
+_DOOR = _SEEN.with_for_update()
 _COUNT = (
     sa.update(doors)
     .where(doors.c.door == sa.bindparam("of"))
@@ -71,6 +73,7 @@ class Intake:
         self._fold = fold
         self._lock = threading.Lock()
         self._known: dict[tuple[str, str], KnownIds] = {}
+        self._sorted = SortedIds(database)
 
     def add(self, submissions: Sequence[Submission]) -> list[Receipt]:
         """Store what is new in one transaction; return when it is committed."""
@@ -80,6 +83,21 @@ class Intake:
                     return self._add(submissions)
                 except FoldFirst as full:
                     self._fold(full.name, full.phase)
+
+    def recall(self, given: Submission) -> NDArray[np.bool_]:
+        """Say of each report whether it is stored, also where its phase takes no more."""
+        key = {"name": given.name, "phase": given.phase}
+        with self._database.reading() as connection:
+            door = connection.execute(_SEEN, key).one_or_none()
+        if door is None or door.document != given.document:
+            return np.zeros(len(given), dtype=np.bool_)
+        if not door.is_open:
+            return self._sorted.has(door.door, [each.tobytes() for each in given.ids])
+        with self._lock, self._database.reading() as connection:
+            door = connection.execute(_SEEN, key).one()
+            if door.is_open:
+                return self._catch_up(connection, door).has(unpack_ids(given.ids.tobytes()))
+        return self.recall(given)
 
     def warm(self) -> None:
         """Read the ids of all open doors, so that the first submission need not wait."""

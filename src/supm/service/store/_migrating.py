@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["NEWEST", "migrate", "scripts"]
 
-NEWEST: Final = "0003"
+NEWEST: Final = "0004"
 """The revision that this release works with."""
 
 # Any number will do; it only has to be the same in each server of one database.

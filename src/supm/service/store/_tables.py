@@ -3,7 +3,8 @@
 The reports of a transaction are one row of `ids` and one of `answers` for each door, numbered in
 the order in which they were committed. Both are packed (see `supm.service.store._packing`): a table
 with a row for each id would rewrite a page for nearly each report, because ids are random. Answers
-are dropped once they are folded into the door's tally; ids stay, so that a retry is recognised.
+are dropped once they are folded into the door's tally; ids stay, so that a retry is recognised,
+also after the phase (see `supm.service.store._sorted_ids`).
 Nothing relates an invitation to the report that used it: see `supm.service.store._spent`.
 """
 
@@ -21,6 +22,7 @@ __all__ = [
     "ids",
     "invitations",
     "minutes",
+    "sorted_ids",
     "spent",
     "studies",
     "tallies",
@@ -79,6 +81,15 @@ ids: Final = sa.Table(
     METADATA,
     sa.Column("door", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("packed", sa.LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+sorted_ids: Final = sa.Table(
+    "sorted_ids",
+    METADATA,
+    sa.Column("door", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("start", sa.LargeBinary, primary_key=True),
     sa.Column("packed", sa.LargeBinary, nullable=False),
     sqlite_with_rowid=False,
 )

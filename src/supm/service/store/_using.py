@@ -18,7 +18,7 @@ from supm.service.store._tables import documents, doors, invitations
 from supm.service.store.refusals import Refusal
 from supm.service.store.values import Receipt, Submission
 
-__all__ = ["refuse", "split", "use_invitations"]
+__all__ = ["refuse", "sharing", "split", "use_invitations"]
 
 
 def refuse(given: Submission, reason: Refusal | None) -> Receipt:
@@ -79,10 +79,16 @@ def _known(connection: sa.Connection, door: sa.Row[Any], wanted: set[str]) -> se
 
 
 def _spent(connection: sa.Connection, door: sa.Row[Any], wanted: set[str]) -> set[str]:
+    places = connection.execute(sharing(connection, door)).scalars().all()
+    return spent_of(connection, places, wanted)
+
+
+def sharing(connection: sa.Connection, door: sa.Row[Any]) -> sa.Select[Any]:
+    """Return the doors at which an invitation may not have been used to be good at this one."""
     places = sa.select(doors.c.door).where(doors.c.study == door.study)
     if _asks_everybody_twice(connection, door):
         places = places.where(doors.c.door == door.door)
-    return spent_of(connection, connection.execute(places).scalars().all(), wanted)
+    return places
 
 
 def _asks_everybody_twice(connection: sa.Connection, door: sa.Row[Any]) -> bool:

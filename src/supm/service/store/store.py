@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
+import numpy as np
 import sqlalchemy as sa
+from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._validation import check_kind
@@ -22,6 +24,7 @@ from supm.service.store._folding import fold, read_counts
 from supm.service.store._intake import Intake
 from supm.service.store._series import read_series
 from supm.service.store._tables import doors, studies
+from supm.service.store._unused import count_unused
 from supm.service.store.values import Opened, Receipt, Submission
 
 __all__ = ["Store"]
@@ -269,6 +272,28 @@ class Store:
         """
         return self._intake.add(submissions)
 
+    def recall(self, submission: Submission) -> NDArray[np.bool_]:
+        """Say of each report whether its id is stored, also after the end of its phase.
+
+        The first question about an ended phase sorts its ids, once; each later one reads a few
+        kilobytes for each report.
+
+        Parameters
+        ----------
+        submission : Submission
+            Reports that were made for a phase; its document must be the one that was answered.
+
+        Returns
+        -------
+        ndarray of bool
+
+        Raises
+        ------
+        StoreError
+            If the database refuses.
+        """
+        return self._intake.recall(submission)
+
     def warm(self) -> None:
         """Read the ids of the open phases into memory, so that the first report need not wait."""
         self._intake.warm()
@@ -281,6 +306,11 @@ class Store:
             if not found:
                 _studies.find(connection, name)
         return {row.phase: row.reports for row in found}
+
+    def unused_invitations(self, name: str, phase: str) -> int:
+        """Return how many invitations can still let in a report of a phase that was opened."""
+        with self._database.reading() as connection:
+            return count_unused(connection, name, phase)
 
     def counts(self, name: str, phase: str) -> Counts | None:
         """Return what the stored reports of a phase add up to.
