@@ -21,6 +21,7 @@ if __name__ == "__main__":
     pipeline = PrivBayesPipeline(
         epsilon=asked["epsilon"],
         delta=asked["delta"],
+        gen_kwargs={"n_iters": asked["steps"]},
         n_jobs=1,
         disable_processing=True,
     )
