@@ -24,6 +24,7 @@ from supm.audit import (
     noises,
 )
 from supm.cli.audit import _audit_noises, _print
+from supm.learning.margins import fit_margins
 from supm.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplaceNoise,
@@ -314,3 +315,50 @@ def test_the_command_line_lists_all_noise_in_a_hundred_columns(
     shown = capsys.readouterr().out
     assert f"{len(lines)} promises kept exactly, 0 not disproved by samples, 0 broken" in shown
     assert max(len(line) for line in shown.splitlines()) <= 100
+
+
+@pytest.mark.parametrize("name", ["symmetric-gaussian", "mirrored-triangle"])
+def test_the_forms_on_floats_claim_no_more_than_they_have_to(name: str) -> None:
+    line = shipped(name)
+    assert line.exact() == pytest.approx(line.claimed, rel=1e-6)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_two_percent_of_an_objectives_minimum_are_seen(label: int) -> None:
+    law = law_of("objective", f"the minimum, label {label}", "normal")
+    assert check_law(law, simulation(3)).passed
+    short = replace(law, draw=lambda count, source: 0.98 * law.draw(count, source))
+    assert not check_law(short, simulation(3)).passed
+
+
+@pytest.mark.parametrize("words", ["gamma", "normal"])
+@pytest.mark.parametrize("label", [0, 1])
+def test_minima_are_those_of_the_classifier(words: str, label: int) -> None:
+    """Its solver has the same tilts, and is no part of the audit."""
+    law = law_of("objective", f"the minimum, label {label}", words)
+    mechanism, _ = law.draw.args  # type: ignore[attr-defined]  # a partial
+    found = law.draw(20, simulation(3))
+    source = simulation(3)
+    calls = [20] if mechanism.law == "gaussian" else [1] * 20
+    tilts = np.concatenate([mechanism.draw(count, source)[0] for count in calls])
+    wanted = [
+        fit_margins(
+            np.ones((1, 1)),
+            np.array([label]),
+            loss="huber",
+            classes=2,
+            strength=mechanism.strength,
+            tilt=np.array([[tilt]]),
+        ).coefficients.item()
+        for tilt in tilts
+    ]
+    np.testing.assert_allclose(found, wanted, atol=1e-8)
+
+
+def test_the_exact_promise_of_a_normal_tilt_is_that_of_the_laws_of_its_minima() -> None:
+    """By probabilities of fine cells, and not by densities: delta is attained at that epsilon."""
+    line = shipped("objective", "normal")
+    cells = np.linspace(-2.5, 2.5, 500_001)
+    first, second = (np.diff(law.cumulative(cells)) for law in line.laws)
+    beyond = np.maximum(first - np.exp(line.exact()) * second, 0.0).sum()
+    assert beyond == pytest.approx(1e-6, rel=1e-3)

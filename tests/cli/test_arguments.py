@@ -4,6 +4,7 @@ import argparse
 
 import pytest
 
+from supm.cli import main
 from supm.cli._arguments import Parser, epsilons, real, suggestion, trust, whole
 
 
@@ -43,6 +44,16 @@ def test_three_letters_or_words_are_a_trust(text: str) -> None:
 def test_a_wrong_trust_is_told_the_letters(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match=r"u \(untrusted\), t .* also d \("):
         trust(text)
+
+
+def test_where_no_act_is_given_the_acts_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    for verb, sentence in (
+        ("study", "ACT must be given, one of create, list, show, "),
+        ("log", "ACT must be given, one of "),
+        ("wallet", "ACTION must be given, one of show, limit, forget. See supm wallet --help."),
+    ):
+        assert main([verb]) == 2
+        assert f"supm: error: {sentence}" in capsys.readouterr().err
 
 
 def test_a_wrong_name_is_compared_without_regard_to_case() -> None:

@@ -122,7 +122,7 @@ def test_two_contracts_that_contradict_each_other_are_seen(node: dict[str, Contr
     node[SECOND].roots = {1: ROOT}
     assert roots(anchors_of("x", [named(1), named(1, SECOND)], None)[0]) == {1: ROOT}
     node[SECOND].roots = {1: OTHER}
-    with pytest.raises(PublicationError, match="hold different roots of 1 entries"):
+    with pytest.raises(PublicationError, match="hold different roots of 1 entry"):
         anchors_of("x", [named(1), named(1, SECOND)], None)
 
 

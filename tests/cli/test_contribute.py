@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,11 @@ import pytest
 
 from supm.cli import contribute, main
 from supm.collection import plan
-from supm.messages import Report, Study
+from supm.messages import Report
 from supm.schema import Categorical, Continuous, Schema
 from supm.service.actions import close
-from supm.service.app import make_app
-from supm.service.security import hash_invitation, hash_token
-from supm.service.serving import running
-from supm.service.store import Opened, Store
+from supm.service.security import hash_token
+from supm.service.store import Store
 
 SCHEMA = Schema(
     attributes=(Continuous("age", low=0, high=100), Continuous("pulse", low=0, high=220)),
@@ -34,32 +32,6 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SUPM_WALLET", str(tmp_path / "wallet.db"))
     Path("mine.csv").write_text(MINE)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    opened = Store.open(f"sqlite:///{tmp_path}/store.db")
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def address(store: Store) -> Iterator[Address]:
-    """Make a study at a real aggregator, and return where it is."""
-    with running(make_app(store)) as base:
-
-        def make(study: Study | None = None, codes: tuple[str, ...] = ()) -> str:
-            known = plan(SCHEMA, epsilon=1.0, attributes=["age", "pulse"], purpose="Who is ill?")
-            opened: Opened = store.create(
-                known if study is None else study,
-                token_hash=hash_token("token"),
-                minimums={},
-                deadlines={},
-                invitations=[hash_invitation(code) for code in codes],
-            )
-            return f"{base}/studies/{opened.name}"
-
-        yield make
 
 
 def stored(store: Store, url: str) -> dict[str, int]:
@@ -217,28 +189,6 @@ def test_a_gateway_needs_a_name_of_its_own_for_each_owner(
     assert complaint in capsys.readouterr().err
     assert main([*arguments, "--row", "1"]) == 2
     assert "--owner-column must be given with --each-row-is-an-owner" in capsys.readouterr().err
-
-
-def test_groups_are_asked_in_turn(
-    store: Store, address: Address, capsys: pytest.CaptureFixture[str]
-) -> None:
-    url = address(plan(SCHEMA, epsilon=1.0, owners=100_000, keep=2))
-    Path("many.csv").write_text(HEAD + "".join(f"o{n},{n},60,yes\n" for n in range(100)))
-    arguments = ["contribute", "many.csv", "--study", url, "--yes", "--json", "-"]
-    assert main([*arguments, "--each-row-is-an-owner"]) == 0
-    form = json.loads(capsys.readouterr().out)
-    assert set(form["owners"]) == {"accepted", "another group is asked"}
-    assert sum(form["owners"].values()) == 100
-    assert stored(store, url) == {"reduce": form["owners"]["accepted"]}
-    kind = 0
-    for number in range(20):
-        alone = ["contribute", "mine.csv", "--study", url, "--yes", "--wallet", f"{number}.db"]
-        assert main(alone) == 0
-        said = " ".join(capsys.readouterr().out.split())
-        later = "Run the same command again once the study collects to train." in said
-        assert later == ("Your device drew another group of this study" in said)
-        kind += later
-    assert 0 < kind < 20
 
 
 def test_invitations_come_from_a_file(

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from supm import simulation
 from supm.cli import main
 from supm.cli._live import live
 from supm.cli._story import Story, tell
+from supm.cli._telling import parts
 from supm.collection import interview, plan
 from supm.datasets import load_wdbc
 from supm.messages import Study
@@ -36,6 +38,7 @@ def test_the_demo_tells_the_whole_story_and_a_seed_repeats_it(
         main(["demo", "--epsilon", "4,2", "--seed", "7", "--json", "demo.json", "--no-serve"]) == 0
     )
     shown = capsys.readouterr().out
+    assert "each keeps the own record.\n\n1. What" in shown
     heads = [line for line in shown.splitlines() if line[:2] in {f"{k}." for k in range(1, 7)}]
     assert heads == [
         "1. What is asked first",
@@ -122,6 +125,16 @@ def check_promise(story: Story, study: Study) -> None:
     assert [each.phase for each in promised.phases] == ["reduce", "train", "test"]
     assert promised.training == promised.testing == PureLDP(4.0)
     assert len(story.study.attributes or ()) == len(story.strengths) == study.keep
+    check_ranks(story)
+
+
+def check_ranks(story: Story) -> None:
+    """What noise leaves nothing of is kept by rank, and the story says so where it happens."""
+    by_rank = "they were kept by rank, to make up 8, and those who train decide"
+    sure = replace(story, strengths=np.linspace(0.1, 0.8, 8))
+    unsure = replace(story, strengths=np.maximum(np.linspace(-0.4, 0.8, 8), 0.0))
+    assert by_rank not in " ".join(parts(sure)[0][1].split())
+    assert by_rank in " ".join(parts(unsure)[0][1].split())
 
 
 def test_without_a_seed_nothing_is_called_a_simulation(

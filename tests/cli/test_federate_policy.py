@@ -9,7 +9,7 @@ import pytest
 
 from supm._errors import BudgetError, MessageError, ParameterError
 from supm.cli._federate_policy import Policy, Spendings, price
-from supm.federation import Circle, Discriminant, FederatedStudy, VectorEncoding
+from supm.federation import Circle, Components, Discriminant, FederatedStudy, VectorEncoding
 
 FORM: dict[str, Any] = {
     "version": 1,
@@ -69,6 +69,29 @@ def test_a_study_that_trusts_more_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BudgetError, match="even if 1 parties work with the server"):
         spendings(tmp_path).check(made(colluders=0))
     spendings(tmp_path, colluders=0).check(made(colluders=0))
+
+
+def test_where_a_partys_own_noise_is_enough_all_others_may_collude(tmp_path: Path) -> None:
+    """Subspaces do, whatever the study says of colluders; sums of products do not."""
+    for share in ("subspace", "covariance"):
+        protocol = Components.for_budget(
+            encoding=VectorEncoding(width=2, classes=1),
+            epsilon=0.5,
+            delta=1e-6,
+            circle=Circle(parties=3, colluders=0),
+            components=1,
+            share=share,
+        )
+        study = FederatedStudy(name=share, protocol=protocol, delta=1e-6)
+        kept = spendings(tmp_path, colluders=2)
+        if share == "subspace":
+            assert "whoever works with the server" in study.words
+            kept.check(study)
+            with pytest.raises(BudgetError, match="and this study's holds if 2 do"):
+                spendings(tmp_path, colluders=3).check(study)
+        else:
+            with pytest.raises(BudgetError, match="and this study's holds if 0 do"):
+                kept.check(study)
 
 
 @pytest.mark.parametrize(

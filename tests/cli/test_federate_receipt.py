@@ -106,6 +106,10 @@ def test_a_party_that_is_dropped_can_show_it(
         assert main(["verify", "release.json", "--key", "releases.pub", *receipt]) == code
     told = " ".join(capsys.readouterr().err.split())
     assert "release.json is NOT verified: what party 1 sent was not counted" in told
+    # Nothing else shows what was sent: another run takes another file.
+    code, told = take_part("east", port)
+    assert code == 2
+    assert "--receipt must be a new file, got 'east.receipt.json'" in " ".join(told.split())
 
 
 def in_process(path: str, said: list[str]) -> tuple[Coordinator, list[Any]]:

@@ -86,7 +86,7 @@ def test_a_log_can_be_asked_for_the_proof(capsys: pytest.CaptureFixture[str]) ->
     assert main(["verify", "release.json", *KEY]) == 2
     assert "there is no proof beside the file" in said(capsys)
     assert main(["verify", "release.json", *KEY, *LOG]) == 0
-    assert "now of 1 entries, begins with those of the proof" in said(capsys)
+    assert "now of 1 entry, begins with those of the proof" in said(capsys)
     assert main(["log", "prove", "release.json", *LOG]) == 0
     assert Path("release.json.proof").read_text() == Path("away.proof").read_text()
     Path("other.json").write_text("{}")
@@ -192,6 +192,7 @@ def test_what_was_altered_is_said_and_told_to_machines(capsys: pytest.CaptureFix
         ),
         (["publish", "release.json", *LOG, "--time", "2999-01-01T00:00:00Z"], 2, "has passed"),
         (["publish", "release.json", *LOG, "--proof", "releases.key"], 2, "of the same kind"),
+        (["publish", "release.json", *LOG, "--bundle", "b.tar"], 2, "a name that ends in .zip"),
         (["log", "check", *LOG, *KEY, "--keep", "releases.key"], 2, "of the same kind"),
         (["log", "check", *LOG, *KEY, "--json", "releases.pub"], 2, "of the same kind"),
         (["publish", "study.json", *LOG], 2, "--statement must be given"),
@@ -241,7 +242,7 @@ def test_a_log_is_shown_and_checked(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["log", "check", *LOG, *KEY, "--keep", "kept.txt"]) == 0
     assert main([*TABLE, *LOG]) == 0
     assert main(["log", "check", *LOG, *KEY, "--checkpoint", "kept.txt"]) == 0
-    assert "It begins with the 1 entries of the checkpoint" in said(capsys)
+    assert "It begins with the 1 entry of the checkpoint" in said(capsys)
 
 
 def test_a_fork_leaves_its_evidence(capsys: pytest.CaptureFixture[str]) -> None:
@@ -261,7 +262,9 @@ def test_a_fork_leaves_its_evidence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*TABLE, *LOG]) == 0
     words = ["log", "check", *LOG, *KEY, "--checkpoint", "kept.txt", "--evidence", "fork.json"]
     assert main(words) == 1
-    assert "is forked" in said(capsys)
+    told = said(capsys)
+    assert "is forked" in told
+    assert told.endswith("The evidence is in fork.json: supm log evidence fork.json judges it.")
     evidence = json.loads(Path("fork.json").read_text())
     assert evidence["first"] == Path("kept.txt").read_text()
     assert evidence["second"].startswith("log.example\n1\n")
@@ -321,6 +324,57 @@ def test_keys_and_logs_are_never_written_over(capsys: pytest.CaptureFixture[str]
         assert main(words) == 2, words
         assert "must be a new file" in said(capsys)
     assert {each.name: each.read_bytes() for each in Path().iterdir() if each.is_file()} == kept
+
+
+def test_no_file_that_is_written_is_one_that_is_read_or_another(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    publishing = ["publish", "release.json", *LOG]
+    assert main([*publishing, "--bundle", "pub.zip"]) == 0
+    Path("hard.zip").hardlink_to("pub.zip")
+    kept = {each.name: each.read_bytes() for each in Path().iterdir() if each.is_file()}
+    table = [*TABLE, *LOG]
+    zipped = ["publish", "pub.zip", *table[2:]]
+    proof = ["publish", "release.json.proof", *table[2:]]
+    for words, told in (
+        ([*zipped, "--bundle", "pub.zip"], "--bundle must be another file than FILE"),
+        ([*zipped, "--bundle", "hard.zip"], "--bundle must be another file than FILE"),
+        ([*zipped, "--json", "./pub.zip"], "--json must be another file than FILE"),
+        ([*proof, "--proof", "release.json.proof"], "--proof must be another file than FILE"),
+        ([*table, "--json", "statement.json"], "--json must be another file than --statement"),
+        ([*table, "--json", "releases.db"], "--json must be another file than --log"),
+        ([*table, "--json", "releases.key"], "--json must be another file than --signing-key"),
+        (
+            [*table, "--json", "a.json", "--signing-key", "a.json"],
+            "--json must be another file than --signing-key",
+        ),
+        ([*table, "--bundle", "new.zip", "--proof", "new.zip"], "than that of --proof"),
+        ([*table, "--bundle", "new.zip", "--json", "./new.zip"], "than that of --bundle"),
+        ([*table, "--json", "table.csv.proof"], "than that of --proof"),
+        ([*table, "--bundle", "new.zip", "--proof", "./new.zip.proof"], "with no proof beside it"),
+    ):
+        capsys.readouterr()
+        assert main(words) == 2, words
+        assert told in said(capsys)
+    assert {each.name: each.read_bytes() for each in Path().iterdir() if each.is_file()} == kept
+    # What is beside a bundle is taken for its proof, so none is written there.
+    assert main([*zipped]) == 0
+    assert main([*table, "--bundle", "pub.zip"]) == 2
+    assert "--bundle must be a file with no proof beside it" in said(capsys)
+
+
+def test_a_file_too_large_for_a_bundle_is_not_entered(capsys: pytest.CaptureFixture[str]) -> None:
+    with Path("table.csv").open("r+b") as file:
+        file.truncate(1 << 26)
+    assert main([*TABLE, *LOG, "--bundle", "table.zip"]) == 2
+    told = said(capsys)
+    assert "FILE must be small enough for a bundle, got 67108864." in told
+    assert "has at most 67108864 bytes" in told
+    assert not [each for each in ("table.zip", "table.csv.proof") if Path(each).exists()]
+    with Log(Path("releases.db")) as log:
+        assert log.size == 0
+        assert log.releases(1) == []
+    assert main([*TABLE, *LOG]) == 0
 
 
 def test_a_file_that_promises_something_else_than_its_entry_is_refused(

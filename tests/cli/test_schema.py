@@ -41,6 +41,20 @@ def test_bounds_may_hold_the_whole_range(capsys: pytest.CaptureFixture[str]) -> 
     assert "from private data they would be a leak" in said.err
 
 
+def test_a_schema_that_was_corrected_is_not_replaced(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["schema", "public.csv", "--target", "ill", "-o"]
+    for _ in range(2):  # what would be written is there already
+        assert main([*words, "schema.json"]) == 0
+    corrected = Path("schema.json").read_text().replace("59.5", "120")
+    Path("schema.json").write_text(corrected)
+    for target in ("schema.json", "public.csv"):
+        before = Path(target).read_text()
+        capsys.readouterr()
+        assert main([*words, target]) == 2
+        assert f"--output must be a new file, got '{target}'." in capsys.readouterr().err
+        assert Path(target).read_text() == before
+
+
 def test_a_dash_prints_the_schema_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["schema", "public.csv", "--target", "ill", "-o", "-"]) == 0
     assert Schema.from_json(capsys.readouterr().out).names == ("age",)

@@ -3,13 +3,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from supm import simulation
 from supm.cli import main
 from supm.collection import plan, publish, run_in_process
 from supm.datasets import load_wdbc
+from supm.estimators import CopulaSynthesizer
 from supm.messages import Model, Statement
+from supm.synthesis import Archive, ArchiveSchema, LaplaceLaw, NumberColumn
 
 
 @pytest.fixture(autouse=True)
@@ -106,3 +109,39 @@ def test_a_model_whose_statement_was_edited_is_not_believed(
     Path("model.json").write_text(json.dumps(form))
     assert main(["statement", "model.json"]) == 1
     assert "not what the study's mechanisms spend" in capsys.readouterr().err
+
+
+def synthesizer(columns: int) -> str:
+    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=2.0)
+    schema = ArchiveSchema(columns=tuple(NumberColumn(f"c{n}", law) for n in range(columns)))
+    held = {name: np.linspace(0, 1, 200) for name in schema.names}
+    archive = Archive.noised(held, schema, simulation(1))
+    return CopulaSynthesizer(bins=10).fit(archive).to_json()
+
+
+def test_a_saved_synthesizer_is_stated_published_and_verified(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("model.json").write_text(synthesizer(2))
+    assert main(["statement", "model.json", "--json", "statement.json"]) == 0
+    told = capsys.readouterr().out
+    assert "model.json is a synthesizer." in told
+    assert "epsilon = 4" in told
+    assert main(["log", "create", "releases.db", "--name", "log.example"]) == 0
+    assert main(["publish", "model.json", "--log", "releases.db"]) == 0
+    capsys.readouterr()
+    assert main(["verify", "model.json", "--key", "releases.pub", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verified"], found["derived"], found["simulation"]) == (True, True, True)
+
+
+def test_a_synthesizer_that_promises_more_than_its_schema_is_not_published(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    form = json.loads(synthesizer(2))
+    form["statement"] = json.loads(synthesizer(1))["statement"]
+    Path("model.json").write_text(json.dumps(form))
+    assert main(["log", "create", "releases.db", "--name", "log.example"]) == 0
+    capsys.readouterr()
+    assert main(["publish", "model.json", "--log", "releases.db"]) == 1
+    assert "states something else than its schema promises" in capsys.readouterr().err

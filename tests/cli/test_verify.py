@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -93,11 +94,15 @@ def test_a_bundle_is_replaced_and_nothing_else_is(capsys: pytest.CaptureFixture[
     words = ["publish", "release.json", *LOG, "--bundle"]
     with zipfile.ZipFile("other.zip", "w") as archive:
         archive.writestr("table.csv", "a,b")
-    for target in ("other.zip", "wdbc.csv", "release.json"):
+    for name in ("wdbc.csv", "release.json"):
+        Path(f"{name}.zip").write_bytes(Path(name).read_bytes())
+    for target in ("other.zip", "wdbc.csv.zip", "release.json.zip"):
         before = Path(target).read_bytes()
         assert main([*words, target]) == 2
         assert "--bundle must be a new file, or one of the same kind" in said(capsys)
         assert Path(target).read_bytes() == before
+    assert main([*words, "release.tar"]) == 2
+    assert "--bundle must be a name that ends in .zip, got 'release.tar'." in said(capsys)
     for target in ("-", "no/folder.zip"):
         assert main([*words, target]) == 2
         assert "--bundle must be a file" in said(capsys)
@@ -132,12 +137,47 @@ def test_a_bundle_that_was_altered_is_not_verified(capsys: pytest.CaptureFixture
         assert "VERIFIED: release.zip" not in told
 
 
-def test_a_bundle_has_its_own_proof(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bundle_that_was_published_is_verified_as_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ran("--seed", "1")
+    assert main(["publish", "release.json", *LOG, "--bundle", "pub.zip"]) == 0
+    # The proof of its member is none of the bundle itself.
+    assert main(["verify", "pub.zip", *KEY, "--proof", "release.json.proof"]) == 1
+    assert "the file is not the one that was published" in said(capsys)
+    assert main(["statement", "release.json", "--json", "statement.json"]) == 0
+    words = ["publish", "pub.zip", "--statement", "statement.json", *LOG, "--yes"]
+    assert main([*words, "--bundle", "outer.zip"]) == 0
+    for each, member in (("pub.zip", None), ("outer.zip", "pub.zip")):
+        found = told_json(capsys, "verify", each, *KEY)
+        assert (found["outcome"], found["entry"]) == ("verified", 1)
+        assert found.get("member") == member
+    Path("pub.zip.proof").rename("away.proof")
+    for more, entry in (([], 0), (["--proof", "away.proof"], 1)):
+        found = told_json(capsys, "verify", "pub.zip", *KEY, *more)
+        assert (found["outcome"], found["entry"]) == ("verified", entry)
+
+
+def test_a_member_that_was_renamed_is_not_verified(capsys: pytest.CaptureFixture[str]) -> None:
     ran("--seed", "1")
     assert main(["publish", "release.json", *LOG, "--bundle", "release.zip"]) == 0
-    words = ["verify", "release.zip", *KEY, "--proof", "release.json.proof"]
-    assert main(words) == 2
-    assert "--proof must be left out for a bundle" in said(capsys)
+    bundle = Bundle.from_bytes(Path("release.zip").read_bytes())
+    Path("release.zip").write_bytes(replace(bundle, name="phase3-result.csv").to_bytes())
+    capsys.readouterr()
+    assert main(["verify", "release.zip", *KEY]) == 1
+    told = said(capsys)
+    assert "calls its file phase3-result.csv, and its proof is of release.json" in told
+    assert "is checked" not in told
+    assert "VERIFIED: release.zip" not in told
+
+
+def test_a_bundle_calls_its_file_as_the_log_does(capsys: pytest.CaptureFixture[str]) -> None:
+    ran("--seed", "1")
+    assert main(["publish", "release.json", *LOG]) == 0
+    Path("copy.json").write_bytes(Path("release.json").read_bytes())
+    assert main(["publish", "copy.json", *LOG, "--bundle", "copy.zip"]) == 0
+    found = told_json(capsys, "verify", "copy.zip", *KEY)
+    assert (found["outcome"], found["member"]) == ("verified", "release.json")
 
 
 def test_a_zip_that_was_published_is_a_file_like_others(

@@ -140,7 +140,17 @@ def test_a_text_that_was_changed_is_refused(noisy: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"mode": "faithful"}, {"mode": "best"}, {"bins": True}, {"bins": 0}, {"latent": 1}, {"x": 1}],
+    [
+        {"mode": "faithful"},
+        {"mode": "best"},
+        {"bins": True},
+        {"bins": 0},
+        {"latent": 1},
+        {"x": 1},
+        {"bins": 7},
+        {"bins": 101},
+        {"bins": 10**30},
+    ],
 )
 def test_settings_that_are_not_those_of_the_model_are_refused(
     noisy: dict[str, Any], change: dict[str, Any]
@@ -180,3 +190,55 @@ def test_an_archive_is_taken_as_it_is() -> None:
     clean = {"height": np.linspace(0, 10, 500), "weight": np.linspace(0, 10, 500)}
     archive = Archive.noised(clean, NUMBERS, simulation(1))
     assert CopulaSynthesizer().fit(archive).sample(10)["height"].shape == (10,)
+
+
+@pytest.mark.parametrize("bins", [1, 1001, 10**30])
+def test_bins_that_no_model_is_fitted_with_are_refused_where_no_number_shows_them(
+    bins: int,
+) -> None:
+    schema = ArchiveSchema(columns=SCHEMA.columns[2:])
+    archive = Archive.noised({"sex": ["f", "m"] * 50}, schema, simulation(1))
+    form = json.loads(CopulaSynthesizer().fit(archive).to_json())
+    assert CopulaSynthesizer.from_json(json.dumps(form)).bins == 100
+    form["settings"]["bins"] = bins
+    with pytest.raises(MessageError, match="settings"):
+        CopulaSynthesizer.from_json(json.dumps(form))
+
+
+@pytest.mark.parametrize("mode", ["strict", "faithful"])
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"latent": "no"}, "latent must be True or False, got 'no'"),
+        ({"smooth": "no"}, "smooth must be True or False, got 'no'"),
+        ({"smooth": 0}, "smooth must be True or False, got 0"),
+        ({"latent": None}, "latent must be True or False"),
+        ({"latent": np.array([True, False])}, "latent must be True or False, got a ndarray"),
+        ({"mode": np.array(["strict", "faithful"])}, "mode must be one of"),
+        ({"bins": 10**30}, "bins must be a whole number"),
+        ({"bins": 1.5}, "bins must be a whole number"),
+    ],
+)
+def test_settings_are_checked_when_the_model_is_fitted(
+    noisy: dict[str, Any], mode: str, settings: dict[str, Any], sentence: str
+) -> None:
+    table = {name: noisy[name] for name in ("height", "weight")}
+    made = CopulaSynthesizer(schema=NUMBERS, **{"mode": mode} | settings)
+    with pytest.raises(ParameterError, match=sentence):
+        made.fit(table)
+
+
+def test_a_bool_of_numpy_is_one_too(noisy: dict[str, Any]) -> None:
+    made = CopulaSynthesizer(schema=SCHEMA, latent=np.True_, smooth=np.False_)  # type: ignore[arg-type]  # numpy's
+    assert CopulaSynthesizer.from_json(made.fit(noisy).to_json()).latent is True
+
+
+def test_smooth_distributions_are_smoother(noisy: dict[str, Any]) -> None:
+    table = {name: noisy[name] for name in ("height", "weight")}
+
+    def roughness(*, smooth: bool) -> float:
+        model = CopulaSynthesizer(schema=NUMBERS, smooth=smooth).fit(table).model_
+        shares = [each.shares for each in model.marginals[0]]
+        return float(np.abs(np.diff(shares, n=2)).sum())
+
+    assert roughness(smooth=True) < 0.2 * roughness(smooth=False)

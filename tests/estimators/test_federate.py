@@ -207,7 +207,7 @@ def test_a_delta_that_cannot_be_kept_is_refused_before_anything_is_learned(kind:
 @pytest.mark.parametrize("kind", [PrivateLDA, PrivatePCA])
 def test_a_budget_whose_noise_is_too_wide_is_told_as_one(kind: Any) -> None:
     with pytest.raises(ParameterError, match=r"epsilon must be large enough .*, got 1e-05"):
-        kind(epsilon=1e-5).fit(np.array([[-0.5], [0.5]] * 10), np.array([0, 1] * 10))
+        kind(epsilon=1e-5).fit(np.array([[-0.5, 0], [0.5, 0]] * 10), np.array([0, 1] * 10))
 
 
 def test_labels_that_are_no_whole_numbers_are_refused() -> None:

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from supm import ParameterError, simulation
-from supm.estimators import PrivateLDA
+from supm.estimators import PrivateLDA, PrivateLogisticRegression, PrivatePCA, PrivateSVC
 
 LABELS = tuple("abcd")
 # Four corners that no two directions tell apart as well as three do.
@@ -59,12 +59,30 @@ def test_without_a_histogram_the_moments_spend_all_of_the_budget() -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"n_components": 3}, "directions must be 1 or 2 with a histogram, got 3"),
-        ({"n_components": 4, "histogram": False}, "directions must be .* 3"),
-        ({"n_components": 0}, "directions must be"),
-        ({"n_components": 1.5, "histogram": False}, "directions must be"),
+        ({"n_components": 3}, "^n_components must be 1 or 2 with a histogram, got 3"),
+        ({"n_components": 4, "histogram": False}, "^n_components must be .* 3.* one fewer"),
+        ({"n_components": 0}, "^n_components must be"),
+        ({"n_components": 1.5, "histogram": False}, "^n_components must be"),
+        ({"histogram": "no"}, "^histogram must be True or False, got 'no'"),
+        ({"histogram": 1}, "^histogram must be True or False, got 1"),
+        ({"histogram": None}, "^histogram must be True or False"),
+        ({"histogram": np.array([True, False])}, "^histogram must be True or False"),
     ],
 )
 def test_directions_that_cannot_be_are_refused(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ParameterError, match=sentence):
         fitted(**options)
+
+
+def test_a_bool_of_numpy_is_one_too() -> None:
+    model, _ = fitted(histogram=np.False_)
+    assert model.outcome_.histogram is None
+
+
+@pytest.mark.parametrize("estimator", [PrivatePCA, PrivateSVC, PrivateLogisticRegression])
+def test_components_that_cannot_be_are_refused_as_the_caller_spells_them(estimator: Any) -> None:
+    table, labels = four_labels(50)
+    with pytest.raises(ParameterError, match=r"^n_components must be at most the width"):
+        estimator(n_components=5, random_state=1).fit(table, labels)
+    with pytest.raises(ParameterError, match=r"^n_components must be a whole number"):
+        estimator(n_components=0, random_state=1).fit(table, labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from scipy.special import ndtri
 
 from supm import simulation
 from supm._errors import MessageError, ParameterError
-from supm.federation.components import Components, ComponentsOutcome, ScatterNoise
+from supm.federation.components import Components, ComponentsOutcome, ScatterNoise, Share
 from supm.federation.encoding import VectorEncoding
+from supm.federation.margin import Margin
 from supm.federation.pooled import run_pooled
 from supm.federation.protocol import Question
 from supm.federation.rows import GRID, Rows
@@ -125,3 +127,32 @@ def test_what_does_not_fit_is_refused() -> None:
     other = VectorEncoding(width=2, classes=2).rows(np.zeros((1, 2)), np.zeros(1, dtype=np.int64))
     with pytest.raises(ParameterError, match="made by the encoding"):
         made.tell(other, made.ask([]), simulation(1))
+
+
+@pytest.mark.parametrize("share", ["covariance", "subspace"])
+def test_so_many_rows_that_a_sum_could_overflow_are_refused(share: Share) -> None:
+    """A product is below 2^32 and is told twice, so 2^29 rows of all parties stay below 2^63."""
+    parties, encoding = 1000, VectorEncoding(width=1, classes=1)
+    made = Components(
+        encoding=encoding, circle=Circle(parties=parties), components=1, spread=1 << 36, share=share
+    )
+
+    def ones(size: int) -> Rows:
+        values = np.full((size, 1), float(GRID))
+        return Rows(values=values, labels=np.zeros(size, dtype=np.int64), classes=1)
+
+    most = (1 << 29) // parties
+    told = made.tell(ones(most), made.ask([]), simulation(1))
+    assert parties * abs(int(told[0])) < 1 << 63
+    for size in (most + 1, 0):
+        with pytest.raises(ParameterError, match=rf"rows must be a whole number in \[1, {most}\]"):
+            made.tell(ones(size), made.ask([]), simulation(1))
+
+
+def test_what_is_no_encoding_is_refused() -> None:
+    margin = Margin.for_budget(
+        encoding=ENCODING, epsilon=1.0, delta=1e-5, circle=Circle(parties=2), loss="huber"
+    )
+    for made in (protocol(), margin):
+        with pytest.raises(ParameterError, match="encoding must be of vectors or of a schema"):
+            replace(made, encoding="wide")  # type: ignore[arg-type]  # it is none

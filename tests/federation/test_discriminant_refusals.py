@@ -136,6 +136,24 @@ def test_what_is_no_encoding_is_refused() -> None:
         Discriminant(encoding=None, circle=PLAN.circle, noise=PLAN.noise)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("classes", "width", "why"),
+    [
+        (2, 4, "Two classes have one direction"),
+        (3, 4, "3 classes have 2, one fewer"),
+        (9, 4, "Rows of 4 numbers have no more"),
+    ],
+)
+def test_too_many_directions_are_refused_with_the_reason(
+    classes: int, width: int, why: str
+) -> None:
+    encoding, circle = VectorEncoding(width=width, classes=classes), Circle(parties=1)
+    with pytest.raises(ParameterError, match=f"got 7. {why}"):
+        Discriminant.for_budget(
+            encoding=encoding, epsilon=1.0, delta=1e-3, circle=circle, histogram=False, directions=7
+        )
+
+
 def test_directions_of_a_stranger_may_say_nothing() -> None:
     form = outcome() | {"directions": [[0.0, 0.0]]}
     answers = DiscriminantOutcome.from_form(form).predict_by_moments(ROWS.unit)

@@ -11,6 +11,7 @@ from scipy.special import ndtr, ndtri
 
 from supm import simulation
 from supm._errors import MessageError, ParameterError
+from supm.federation._subspace import weighted_subspace
 from supm.federation.components import Components, ScatterNoise, Share
 from supm.federation.encoding import VectorEncoding
 from supm.federation.pooled import party_source, run_pooled
@@ -166,3 +167,11 @@ def test_another_share_is_refused() -> None:
     before = {name: value for name, value in protocol().to_form().items() if name != "share"}
     with pytest.raises(MessageError, match="has the fields"):
         Components.from_form(before)
+
+
+def test_a_projector_is_rounded_to_the_nearest_steps() -> None:
+    for sign in (1, -1):
+        line = np.array([0.6, sign * 0.8])
+        # 377487.36, 503316.48 and 671088.64 steps.
+        told = weighted_subspace(np.outer(line, line), 1, 1)
+        assert told.tolist() == [377_487, sign * 503_316, 671_089]

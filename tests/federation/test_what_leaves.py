@@ -75,11 +75,12 @@ def protocol(kind: str, dropouts: int = 0) -> Protocol:
         "delta": 1e-5,
         "circle": Circle(parties=PARTIES, colluders=0, dropouts=dropouts),
     }
-    if kind == "discriminant":
-        return Discriminant.for_budget(**budget)
+    if kind in ("discriminant", "moments"):
+        return Discriminant.for_budget(histogram=kind == "discriminant", **budget)
     if kind in ("covariance", "subspace"):
         return Components.for_budget(components=2, **budget | {"share": kind})
-    return Margin.for_budget(loss="huber", components=5, **budget)
+    components = 5 if kind == "margin" else None
+    return Margin.for_budget(loss="huber", components=components, **budget)
 
 
 def tables() -> list[dict[str, Any]]:
@@ -113,6 +114,14 @@ def test_the_run_in_which_a_party_is_lost_has_every_kind_of_reply() -> None:
     people = [Listened(table, chosen) for table in tables()]
     run_in_process(Coordinator(chosen, "the study"), people)
     assert {Update.from_bytes(one).kind for each in people for one in each.sent} == set(FIELDS)
+
+
+def test_as_many_numbers_leave_in_each_round_as_follow_from_public_parameters() -> None:
+    for chosen in map(protocol, (*KINDS, "moments", "rows")):
+        people = [Listened(table, chosen) for table in tables()]
+        run_in_process(Coordinator(chosen, "the study"), people)
+        for each in people:
+            assert tuple(told.size for told in each.told) == chosen.lengths
 
 
 def test_replies_hold_the_fields_that_are_known(parties: list[Listened]) -> None:

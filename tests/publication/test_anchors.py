@@ -89,7 +89,7 @@ def test_two_logs_that_take_turns_in_one_contract_are_seen_by_both_readers(maker
         told(maker, held, other)
     found = Evidence.from_json(json.dumps(error.value.evidence))
     assert found.first == AnchorTold.of(held.found[0])
-    assert len(list(found.check(maker.key().verifier))) == 2
+    assert len(list(found.check(maker.key().verifier))) == 3
 
 
 def test_a_log_that_shows_nothing_is_not_accused(
@@ -121,9 +121,38 @@ def test_of_many_anchors_the_newest_are_compared_and_the_rest_is_warned_of(
     held = Held().hold(log, 1, 2, 4)
     [line] = told(maker, held, log)
     assert line.startswith("WARNING: the log agrees with the newest 2 of 3 anchors")
-    held.found[1] = anchor(2, bytes(31) + b"x", 1)
-    with pytest.raises(PublicationError, match="another log is anchored"):
-        told(maker, held, log)
+    for place, size in ((1, 2), (2, 4)):
+        good, held.found[place] = held.found[place], anchor(size, bytes(31) + b"x", place)
+        with pytest.raises(PublicationError, match="another log is anchored"):
+            told(maker, held, log)
+        held.found[place] = good
+    # The oldest is not asked for.
+    held.found[0] = anchor(1, bytes(31) + b"x", 0)
+    assert told(maker, held, log) == [line]
+
+
+def test_the_log_that_is_compared_is_that_of_the_proof_and_of_its_keys(maker: Maker) -> None:
+    log, other = maker.log(4), fork(maker, 6)
+    proof, key = make_proof(log, 1), maker.key().verifier
+    for held in (Held(), Held().hold(other, 5)):
+        with pytest.raises(ForkError, match="of 4 and 6 entries cannot both be true"):
+            list(verify_anchors(held, other, proof, key))
+    stranger = maker.log(4, "stranger.db", maker.key(2))
+    for held in (Held(), Held().hold(stranger, 4)):
+        with pytest.raises(PublicationError, match="is signed by the key"):
+            list(verify_anchors(held, stranger, proof, key))
+
+
+def test_the_checkpoint_that_is_compared_is_the_one_that_was_checked(
+    maker: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log may answer otherwise the next time."""
+    log, key = maker.log(4), maker.key().verifier
+    proof, good = make_proof(log, 1), log.checkpoint()
+    answers = iter([good.checkpoint.signed(maker.key(2)), good])
+    monkeypatch.setattr(log, "checkpoint", lambda: next(answers))
+    with pytest.raises(PublicationError, match="is signed by the key"):
+        list(verify_anchors(Held().hold(log, 4), log, proof, key))
 
 
 def test_a_log_that_does_not_answer_is_not_accused(

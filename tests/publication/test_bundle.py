@@ -210,6 +210,15 @@ def test_headers_and_directory_agree(bundle: Bundle) -> None:
         Bundle.from_bytes(checksum.join(parts) + bytes(4) + last)
 
 
+def test_what_is_no_file_and_no_text_is_refused() -> None:
+    for wrong in (None, "a,b", 5):
+        with pytest.raises(ParameterError, match="content must be of kind bytes"):
+            Bundle.from_bytes(wrong)  # type: ignore[arg-type]  # what a caller may do
+    for half in ("\ud800", '{"a":"\udfff"}'):
+        with pytest.raises(ParameterError, match="proof must be text that UTF-8 can write"):
+            Bundle(name=NAME, content=b"", proof=half)
+
+
 def test_it_has_a_largest_size() -> None:
     large = Bundle(name="a", content=bytes(1 << 26), proof="")
     with pytest.raises(PublicationError, match="at most 67108864 bytes"):

@@ -50,8 +50,9 @@ def test_evidence_is_read_as_it_was_written(maker: Maker) -> None:
         found = found_in(log, first)
         assert read(found) == found
         told = list(read(found).check(key.verifier))
-        assert "entries begin with 3 whose root is" in told[-1]
-        assert len(told) == (2 if isinstance(first, AnchorTold) else 3)
+        assert "entries begin with 3 whose root is" in told[-2]
+        assert told[-1].startswith("WARNING: this holds for the key as it was given.")
+        assert len(told) == (3 if isinstance(first, AnchorTold) else 4)
 
 
 def test_a_fork_after_a_change_of_keys_is_told_with_the_change(maker: Maker) -> None:
@@ -85,10 +86,31 @@ def test_a_stolen_key_is_warned_of(maker: Maker) -> None:
     assert f"WARNING: {old.verifier.hash.hex()} was revoked: who stole it may" in told[1]
 
 
+def test_a_revocation_that_was_left_out_is_not_missed_so_each_verdict_says_where_to_look(
+    maker: Maker,
+) -> None:
+    log, old, new = maker.log(4), maker.key(), maker.key(2)
+    log.rotate(old, new, maker.time)
+    log.revoke(old.verifier, new, maker.time)
+    kept = log.checkpoint_of(3)
+    assert kept is not None
+    # The thief signs another root of an honest size, and tells of no change of keys.
+    found = Evidence(first=kept, second=false(3, old), path=(), root=b"f" * 32)
+    told = list(read(found).check(old.verifier))
+    [warning] = [line for line in told if line.startswith("WARNING")]
+    assert warning == told[-1]
+    assert "cannot show that none of them was revoked as stolen: supm log check" in warning
+    [named] = [line for line in check_log(log, old.verifier) if "revoked, as stolen" in line]
+    assert old.verifier.hash.hex() in named
+    assert new.verifier.hash.hex() not in named
+
+
 @pytest.mark.parametrize(
     ("alter", "words"),
     [
         (lambda form: form | {"version": 2}, "of version 1 has the fields"),
+        (lambda form: form | {"version": True}, "of version 1 has the fields"),
+        (lambda form: form | {"version": 1.0}, "of version 1 has the fields"),
         (lambda form: form | {"more": 1}, "of version 1 has the fields"),
         (lambda form: {"path": form["path"]}, "of version 1 has the fields"),
         (lambda form: form | {"first": form["second"][:-9]}, "no signed checkpoint"),
@@ -121,7 +143,7 @@ def test_what_is_no_evidence_is_refused(
     with pytest.raises(ForkError) as error:
         list(check_log(log, key.verifier, known=false(3, key)))
     form = error.value.evidence
-    assert len(list(Evidence.from_json(json.dumps(form)).check(key.verifier))) == 3
+    assert len(list(Evidence.from_json(json.dumps(form)).check(key.verifier))) == 4
     with pytest.raises(PublicationError, match=words):
         list(Evidence.from_json(json.dumps(alter(form))).check(key.verifier))
 

@@ -100,7 +100,7 @@ def test_two_histories_give_evidence_at_all_sizes(data: st.DataObject) -> None:
         with pytest.raises(ForkError, match="cannot both be true") as error:
             compared(one.signed(first), two.signed(second), two)
         assert error.value.found.root == root_of(first, two.fetch)
-        assert len(judged(error.value.evidence)) == 3
+        assert len(judged(error.value.evidence)) == 4
 
 
 @given(PAIRS)
@@ -140,7 +140,7 @@ def test_a_signed_empty_log_has_one_root() -> None:
     with pytest.raises(ForkError) as error:
         compared(false, TREE.signed(5), TREE)
     assert (error.value.found.root, error.value.found.path) == (EMPTY_ROOT, ())
-    assert len(judged(error.value.evidence)) == 3
+    assert len(judged(error.value.evidence)) == 4
 
 
 def test_a_log_that_gives_no_path_is_not_accused(maker: Maker) -> None:
@@ -165,3 +165,16 @@ def test_a_log_that_cannot_be_asked_is_unknown(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(log, "consistency", consistency)
     with pytest.raises(UnreachableError):
         compared(TREE.signed(4), TREE.signed(7), log)
+
+
+def test_a_log_that_stops_answering_half_way_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork whose evidence cannot be had yet is no log that was rewritten."""
+
+    def inclusion(*_: int) -> list[bytes]:
+        message = "the log refused with status 503."
+        raise UnreachableError(message)
+
+    fork = Tree(1)
+    monkeypatch.setattr(fork, "inclusion", inclusion)
+    with pytest.raises(UnreachableError):
+        compared(TREE.signed(4), fork.signed(7), fork)

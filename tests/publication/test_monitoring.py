@@ -166,7 +166,7 @@ def fork_of(maker: Maker, count: int) -> Log:
 
 def sees_a_fork(evidence: str, key: VerifierKey) -> bool:
     """Judge with the evidence and the log's key alone, as somebody who was told of it would."""
-    return len(list(Evidence.from_json(evidence).check(key))) == 3
+    return len(list(Evidence.from_json(evidence).check(key))) == 4
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 7, 8])
@@ -239,12 +239,22 @@ def test_anchors_must_agree(maker: Maker) -> None:
         list(check_log(fork, key, anchors=anchors[::-1]))
     found = Evidence.from_json(json.dumps(error.value.evidence))
     assert found.first == AnchorTold.of(anchors[1])
-    assert len(list(found.check(key))) == 2
+    assert len(list(found.check(key))) == 3
     for size in (6, (1 << 64) - 1):
         more = [*anchors, anchor(size, bytes(32), 6)]
         with pytest.raises(PublicationError, match=f"of {size} entries, the log has 5: it was cut"):
             list(check_log(log, key, anchors=more))
     assert list(check_log(log, key, anchors=()))[-1].endswith("holds no anchor of it yet.")
+
+
+def test_contracts_are_those_that_the_entries_name(maker: Maker) -> None:
+    log, key, named = maker.log(2), maker.key(), maker.contract()
+    log.append([named], key)
+    assert len(list(check_log(log, key.verifier, contracts=[named], anchors=()))) == 4
+    other = replace(named, contract="0x" + "ef" * 20)
+    for told in ([], [other], [named, named], [other, named]):
+        with pytest.raises(PublicationError, match="names other contracts in its entries"):
+            list(check_log(log, key.verifier, contracts=told, anchors=()))
 
 
 def _root(log: Log, size: int) -> bytes:

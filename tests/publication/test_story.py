@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
+
+from supm import PublicationError
 from supm.publication.monitoring import check_log
 from supm.publication.story import Story
 
@@ -29,6 +32,15 @@ def test_a_run_that_was_released_is_not_warned_of(maker: Maker) -> None:
     log, key = maker.log(1), maker.key()
     log.append([maker.round(0, HASH, OTHER), maker.joint_release((HASH, OTHER))], key)
     assert not [line for line in check_log(log, key.verifier) if line.startswith("WARNING")]
+
+
+def test_times_do_not_go_backwards(maker: Maker) -> None:
+    story = Story()
+    for time in ("2026-11-18T14:00:00Z", "2026-11-18T14:00:00Z", "2026-11-18T14:00:01Z"):
+        story.take(replace(maker.round(0, HASH, OTHER), time=time).text)
+    back = replace(maker.round(0, HASH, OTHER), time="2026-11-18T14:00:00Z")
+    with pytest.raises(PublicationError, match="entry 3 is dated 2026-11-18T14:00:00Z, before"):
+        story.take(back.text)
 
 
 def test_of_many_runs_some_are_named(maker: Maker) -> None:

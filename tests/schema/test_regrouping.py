@@ -30,9 +30,17 @@ def test_missing_values_have_no_group_of_their_own_unless_one_is_listed() -> Non
     assert Regrouped(AGE, groups=(0, 0, 1, 1, 1)).size == 2
     assert Regrouped(AGE, groups=(0, 0, 1, 1, 2)).size == 3
     assert Regrouped(AGE, groups=(0, 0, 1, 1, 1)).labels == (
-        "[0, 25] or (25, 50]",
-        "(50, 75] or (75, 100] or missing",
+        "[0, 50]",
+        "(50, 100] or missing",
     )
+
+
+def test_only_neighbouring_ranges_are_joined() -> None:
+    apart = Regrouped(AGE, groups=(0, 1, 0, 0, 1))
+    assert apart.labels == ("[0, 25] or (50, 100]", "(25, 50] or missing")
+    again = Regrouped(Regrouped(AGE, groups=(0, 1, 2, 2, 2)), groups=(1, 0, 0))
+    assert again.labels == ("(25, 100] or missing", "[0, 25]")
+    assert Regrouped(WARD, groups=(0, 0, 1)).labels == ("north or east", "south")
 
 
 def test_groups_have_no_numbers_and_are_one_hot() -> None:

@@ -19,6 +19,8 @@ from supm.synthesis import (
 from supm.synthesis.columns_learning import learn_margins
 from supm.synthesis.em import ALONE, reconstruct_table
 from supm.synthesis.layout import Layout
+from supm.synthesis.noise_aware_channels import channel_of
+from supm.synthesis.noise_aware_columns import pulled_mean, read_column
 
 Floats = NDArray[np.float64]
 
@@ -92,3 +94,32 @@ def test_cells_of_half_a_bin_lose_little_to_the_exact_likelihood(epsilon: float)
     lost, noise = np.abs(counted - exact).mean(), np.abs(exact - true).mean()
     assert lost < 0.4 * noise
     assert np.abs(counted - true).mean() < 1.15 * noise
+
+
+def two_numbers(target: str | None, rows: int) -> Archive:
+    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=3.0)
+    schema = ArchiveSchema(columns=(NumberColumn("x", law), NumberColumn("y", law)), target=target)
+    held = {"x": EVEN[:: ROWS // rows] ** 2, "y": EVEN[:: ROWS // rows] ** 4}
+    return Archive.noised(held, schema, simulation(1))
+
+
+def told_with(target: str | None, rows: int) -> list[Floats]:
+    archive = two_numbers(target, rows)
+    return learn_margins(archive, Layout(archive.schema), bins=50).scaled
+
+
+def test_the_target_has_its_known_mean_and_other_numbers_stay_as_they_are() -> None:
+    (x, y), (alone, plain) = told_with("y", 2000), told_with(None, 2000)
+    assert (x == alone).all()
+    archive = two_numbers("y", 2000)
+    channel = channel_of(archive.schema.numbers[1])
+    cells = channel.cells(archive.reports["y"])
+    known, _ = pulled_mean(read_column(channel, cells, limit=1), cells)
+    places = (np.arange(50) + 0.5) / 50
+    assert float(y[0] @ places) == pytest.approx(known, abs=1e-9)
+    assert float(plain[0] @ places) != pytest.approx(known, abs=1e-4)
+
+
+def test_one_report_of_a_target_does_not_show_its_mean() -> None:
+    assert (told_with("y", 1)[1] == told_with(None, 1)[1]).all()
+    assert (told_with("y", 2)[1] != told_with(None, 2)[1]).any()

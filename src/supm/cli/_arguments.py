@@ -37,6 +37,8 @@ _TRUST_OF_TEST: Final = (*_TRUST, "d", "device")
 class Parser(argparse.ArgumentParser):
     """A parser that refuses in one sentence, without the lines of usage before it."""
 
+    _acts: argparse._SubParsersAction[Any] | None = None
+
     def parse_known_args(  # type: ignore[override]  # argparse's overloads say no more than this
         self,
         args: Sequence[str] | None = None,
@@ -60,6 +62,25 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return found, unknown
 
+    def add_subparsers(
+        self,
+        **options: Any,  # noqa: ANN401  argparse's own
+    ) -> argparse._SubParsersAction[Any]:
+        """Take acts, which are listed where none is given.
+
+        Parameters
+        ----------
+        **options : object
+            Those of argparse.
+
+        Returns
+        -------
+        action
+            To add each act to.
+        """
+        self._acts = super().add_subparsers(**options)
+        return self._acts
+
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where the help is, and leave with code 2.
 
@@ -68,7 +89,14 @@ class Parser(argparse.ArgumentParser):
         message : str
             What argparse found.
         """
-        self.exit(2, f"supm: error: {_sentence(message)} See {self.prog} --help.\n")
+        self.exit(2, f"supm: error: {self._sentence(message)} See {self.prog} --help.\n")
+
+    def _sentence(self, message: str) -> str:
+        """Say what argparse says, and which acts there are where none was given."""
+        acts = self._acts
+        if acts is None or not message.endswith(f"required: {acts.metavar}"):
+            return _sentence(message)
+        return f"{acts.metavar} must be given, one of {', '.join(acts.choices)}."
 
 
 def epsilon(text: str) -> float:

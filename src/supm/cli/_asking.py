@@ -11,8 +11,8 @@ from supm.messages import Study
 __all__ = ["TRUTH", "asking_table", "askings_table"]
 
 TRUTH: Final = (
-    "Combinations: how many truths an answer may stand for. Truth: how often it is the owner's own "
-    "beyond chance."
+    "Combinations: how many truths an answer may stand for, at most. Truth: how often it is the "
+    "owner's own beyond chance, at least."
 )
 _WIDEST: Final = 25
 

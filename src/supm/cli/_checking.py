@@ -12,11 +12,22 @@ from supm._errors import ParameterError, PublicationError, SupmError
 from supm._json import read_object
 from supm.cli._files import check_target, write_json
 from supm.cli._output import paragraph
+from supm.cli._synthesis_targets import check_targets
 from supm.publication.chain.errors import OtherChainError, UnreachableNodeError
 from supm.publication.remote import UnreachableError
 
 __all__ = ["check_replaceable", "run_checks"]
 
+_READ: Final = {
+    "FILE": "file",
+    "--proof": "proof",
+    "--receipt": "receipt",
+    "--checkpoint": "checkpoint",
+    "--keep": "keep",
+    "--log": "log",
+    "--key": "key",
+}
+_WRITTEN: Final = {"--json": "json", "--evidence": "evidence"}
 _UNASKED: Final = (UnreachableError, UnreachableNodeError, OtherChainError)
 
 
@@ -69,19 +80,21 @@ def run_checks(
     PublicationError
         If a check does not hold.
     """
+    check_targets(_named(arguments, _READ), _named(arguments, _WRITTEN))
     for option, target in (("--json", arguments.json), ("--evidence", arguments.evidence)):
         if target is not None:
-            check_replaceable(option, target, _json_of_ours)
+            check_replaceable(option, target, _report if option == "--json" else _found)
     held: list[str] = []
     if arguments.json and arguments.json != "-":
         # What an earlier run found must not be taken for what this one did, however it ends.
         write_json({"verified": False, "outcome": "unknown", "checked": []}, arguments.json)
-    outcome, problem = _tried(checks, held, arguments)
+    outcome, problem, found = _tried(checks, held, arguments)
     if arguments.json:
         told = {"verified": problem is None, "outcome": outcome, "checked": held}
         write_json(told | {"problem": problem} | facts, arguments.json)
     if problem is not None:
-        raise PublicationError(_complaint(what, problem, outcome, held))
+        complaint = _complaint(what, problem, outcome, held)
+        raise PublicationError(f"{complaint} {found}".rstrip())
     if arguments.json != "-":
         print(f"VERIFIED: {what}")
     return 0
@@ -89,8 +102,8 @@ def run_checks(
 
 def _tried(
     checks: Iterator[str], held: list[str], arguments: argparse.Namespace
-) -> tuple[str, str | None]:
-    """Run the checks; return the outcome in one word, and the problem."""
+) -> tuple[str, str | None, str]:
+    """Run the checks; return the outcome in one word, the problem, and where its evidence is."""
     try:
         for line in checks:
             held.append(line)
@@ -99,9 +112,9 @@ def _tried(
     except ParameterError:
         raise
     except SupmError as error:
-        _keep_evidence(error, arguments.evidence)
-        return ("unknown" if isinstance(error, _UNASKED) else "refuted"), str(error)
-    return "verified", None
+        found = _keep_evidence(error, arguments.evidence)
+        return ("unknown" if isinstance(error, _UNASKED) else "refuted"), str(error), found
+    return "verified", None, ""
 
 
 def _shown(line: str) -> str:
@@ -117,14 +130,32 @@ def _complaint(what: str, problem: str, outcome: str, held: list[str]) -> str:
     return f"{what} could not be checked to the end ({so_far}): {problem}"
 
 
-def _json_of_ours(text: str) -> None:
-    form = read_object(text, "file", PublicationError)
-    if not {"outcome", "first"} & set(form):
+def _named(arguments: argparse.Namespace, options: dict[str, str]) -> dict[str, str]:
+    """Return the files that options name, by option."""
+    given = {option: getattr(arguments, name, None) for option, name in options.items()}
+    return {option: path for option, path in given.items() if path}
+
+
+def _report(text: str) -> None:
+    _check_field(text, "outcome")
+
+
+def _found(text: str) -> None:
+    _check_field(text, "first")
+
+
+def _check_field(text: str, name: str) -> None:
+    if name not in read_object(text, "file", PublicationError):
         message = "another file."
         raise PublicationError(message)
 
 
-def _keep_evidence(error: SupmError, target: str | None) -> None:
+def _keep_evidence(error: SupmError, target: str | None) -> str:
+    """Write the evidence where there is some, and say where it is."""
     evidence = getattr(error, "evidence", None)
-    if evidence is not None and target is not None:
-        write_json(evidence, target)
+    if evidence is None:
+        return ""
+    if target is None:
+        return "Once more with --evidence FILE, and the evidence is in a file."
+    write_json(evidence, target)
+    return f"The evidence is in {target}: supm log evidence {target} judges it."

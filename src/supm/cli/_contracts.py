@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from supm._errors import ParameterError, PublicationError
 from supm.cli._published import UsageError, chain_at, chain_of
 from supm.publication.chain.errors import OtherChainError
+from supm.publication.words import entries_in_words
 
 if TYPE_CHECKING:
     from supm.publication.entry import ChainEntry
@@ -145,6 +146,7 @@ def _anchors(url: str, named: Sequence[ChainEntry]) -> list[AnchoredRoot]:
         chain.check_code(log=bytes.fromhex(each.log), publisher=each.publisher)
         for anchor in chain.anchors():
             if found.setdefault(anchor.size, anchor).root != anchor.root:
-                message = f"two contracts of the log hold different roots of {anchor.size} entries."
+                told = entries_in_words(anchor.size)
+                message = f"two contracts of the log hold different roots of {told}."
                 raise PublicationError(message)
     return list(found.values())

@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from supm import RandomSource, secure
-from supm.cli._federate_study import lengths
 from supm.cli._output import table
-from supm.federation import FederatedStudy, Protocol, Rows
+from supm.federation import FederatedStudy, Rows
 
 __all__ = ["describe", "example"]
 
@@ -37,47 +34,37 @@ def describe(study: FederatedStudy, rows: Rows, path: str) -> list[str]:
     -------
     list of str
     """
-    parts = study.protocol.parts
-    counts = lengths(study.protocol)
-    names = [part.name for part in parts] if len(parts) == len(counts) else [""] * len(counts)
-    cells = [
-        [str(n + 1), name, f"{count:,}"]
-        for n, (name, count) in enumerate(zip(names, counts, strict=True))
-    ]
+    protocol = study.protocol
+    rounds = zip(protocol.parts, protocol.lengths, strict=True)
+    cells = [[str(n), part.name, f"{count:,}"] for n, (part, count) in enumerate(rounds, start=1)]
     shown = table(["round", "what", "whole numbers, masked"], cells, left=2)
     return [
         study.words,
         f"{Path(path).name} has {rows.size:,} records, and that number is told. {_clipped(rows)}",
         _LEAVES,
         shown,
-        example(study.protocol, rows, secure()),
+        example(secure()),
     ]
 
 
-def example(protocol: Protocol, rows: Rows, source: RandomSource) -> str:
-    """Show the first numbers of a party as they could leave.
+def example(source: RandomSource) -> str:
+    """Show numbers such as those that leave a party.
 
-    Under a mask that nobody keeps they are uniform, so whoever sees them learns nothing.
+    Under a mask every number is equally likely, whatever it hides, so nothing is computed for it.
 
     Parameters
     ----------
-    protocol : Protocol
-        What is computed.
-    rows : Rows
-        The party's own.
     source : RandomSource
-        Of noise and mask; not the one of the run.
+        Where the numbers come from.
 
     Returns
     -------
     str
     """
-    told = protocol.tell(rows, protocol.ask(()), source)[:_SHOWN]
-    masked = told.view(np.uint64) + source.words(told.size)
-    numbers = ", ".join(map(str, masked.tolist()))
+    numbers = ", ".join(map(str, source.words(_SHOWN).tolist()))
     return (
-        f"Such as these, the first of round 1: {numbers}, … They were drawn just now, to be seen; "
-        "those that leave are drawn anew."
+        "Under its mask each number is any from 0 to 2^64 - 1 with the same chance, whatever it "
+        f"hides. So what leaves looks like these, which were drawn just now: {numbers}, …"
     )
 
 

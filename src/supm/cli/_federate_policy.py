@@ -112,7 +112,7 @@ class Policy:
         BudgetError
             If it is refused; it says which cap and by how much.
         """
-        withstood = study.protocol.circle.trusted_by_nobody
+        withstood = study.protocol.withstood
         if withstood < self.colluders:
             message = (
                 f"the policy wants a promise that holds even if {self.colluders} parties work with "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import os
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -49,6 +51,7 @@ def run_here(arguments: argparse.Namespace, say: _Say) -> tuple[FederatedStudy, 
     """
     study = read_study(arguments.study)
     _check_count("tables", len(arguments.data), study)
+    _check_apart(arguments.data)
     source = secure() if arguments.seed is None else simulation(arguments.seed)
     people = [
         Participant(
@@ -190,6 +193,26 @@ def _check_count(what: str, count: int, study: FederatedStudy) -> None:
     if count != parties:
         message = f"the study is for {parties} parties, and {count} {what} are given."
         raise UsageError(message)
+
+
+def _check_apart(paths: Sequence[str]) -> None:
+    """Refuse a table that is given twice: the promise is for a record in one of the tables."""
+    seen: dict[bytes, str] = {}
+    # A pipe can be read once only, and what cannot be read is said when the tables are.
+    for path in filter(_is_readable, paths):
+        with Path(path).open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").digest()
+        if content in seen:
+            message = (
+                f"{seen[content]} and {path} are one table, whose records would count twice, and "
+                "the promise is for records that count once; give each party a table of its own."
+            )
+            raise UsageError(message)
+        seen[content] = path
+
+
+def _is_readable(path: str) -> bool:
+    return Path(path).is_file() and os.access(path, os.R_OK)
 
 
 def _raise(problem: Exception) -> None:

@@ -6,13 +6,12 @@ import argparse
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
-
-from supm import RandomSource, simulation
+from supm import RandomSource
 from supm._errors import MessageError, ParameterError, RecordError
 from supm.cli._cells import read_records
 from supm.cli._files import read_text
 from supm.cli._rows import check_column
+from supm.cli._service import UsageError
 from supm.cli._study_options import read_schema
 from supm.cli._table import read_table
 from supm.federation import (
@@ -28,9 +27,7 @@ from supm.federation import (
 )
 from supm.learning.margins import Loss
 
-__all__ = ["lengths", "made_study", "read_rows", "read_study", "sources", "summary"]
-
-_MADE_UP: Final = 100
+__all__ = ["made_study", "read_rows", "read_study", "sources", "summary"]
 
 
 def made_study(arguments: argparse.Namespace) -> FederatedStudy:
@@ -77,7 +74,8 @@ def _protocol(arguments: argparse.Namespace, chosen: dict[str, Any]) -> Protocol
     own = _given(arguments, kind)
     if kind == "pca":
         if "components" not in own:
-            raise ParameterError("--components", "given for pca", "nothing")
+            message = "--components must be given for pca: how many are published."
+            raise UsageError(message)
         return Components.for_budget(**chosen, **own)
     if kind == "lda":
         return Discriminant.for_budget(**chosen, **own)
@@ -194,35 +192,5 @@ def summary(study: FederatedStudy) -> dict[str, Any]:
         "parties": circle.parties,
         "colluders": circle.colluders,
         "dropouts": circle.dropouts,
-        "numbers": lengths(study.protocol),
+        "numbers": list(study.protocol.lengths),
     }
-
-
-def lengths(protocol: Protocol) -> list[int]:
-    """Return how many whole numbers a party tells in each round.
-
-    Parameters
-    ----------
-    protocol : Protocol
-        What is computed.
-
-    Returns
-    -------
-    list of int
-    """
-    # A question may depend on the sums before it, so the rounds are gone through with made-up rows.
-    encoding = protocol.encoding
-    rows = Rows(
-        values=np.zeros((_MADE_UP, encoding.width)),
-        labels=np.arange(_MADE_UP, dtype=np.int64) % encoding.classes,
-        classes=encoding.classes,
-    )
-    source = simulation(0)
-    totals: list[Any] = []
-    found = []
-    for number in range(protocol.rounds):
-        question = protocol.ask(totals)
-        found.append(question.length)
-        told = protocol.tell(rows, question, source.child(f"round {number}"))
-        totals.append(told * protocol.circle.parties)
-    return found

@@ -31,6 +31,7 @@ _TOGETHER = 250
 _REFUSED = "refused"
 _WOULD = "would leave"
 _ELSEWHERE = "another group is asked"
+_TRAINED = "trained already"
 
 
 class _Row(NamedTuple):
@@ -95,7 +96,10 @@ def _cost(contribution: Contribution) -> str:
     if not contribution.offer.question.private:
         return "It costs no budget, because nothing is promised."
     spent = contribution.offer.interview.epsilon
-    return f"Each owner who has not answered this before spends epsilon = {spent:.6g}."
+    before = "has not answered this before"
+    if contribution.offer.phase == "test":
+        before = "has neither trained nor answered this before"
+    return f"Each owner who {before} spends epsilon = {spent:.6g}."
 
 
 def _check_codes(
@@ -134,6 +138,7 @@ def _together(
         yield from [("accepted", None)] * sent.accepted
         yield from [("sent before", None)] * sent.sent_before
         yield from [(_ELSEWHERE, None)] * sent.elsewhere
+        yield from [(_TRAINED, None)] * sent.trained
         yield from [(_REFUSED, reason) for reason in sent.refused]
 
 
@@ -144,7 +149,9 @@ def _one_by_one(
     for each in rows:
         own = wallet.section(each.name)
         try:
-            if arguments.dry_run:
+            if contribution.standing(own).trained:
+                yield _TRAINED, None
+            elif arguments.dry_run:
                 asked = contribution.rehearse(each.record, own) is not None
                 yield (_WOULD if asked else _ELSEWHERE), None
             else:

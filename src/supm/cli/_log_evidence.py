@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from supm._errors import PublicationError
+from supm._errors import ParameterError, PublicationError
+from supm._json import read_object
 from supm.cli._files import read_text
 from supm.cli._publication_options import add_chain, add_contract, add_reader_key
 
@@ -41,7 +42,7 @@ def _evidence(arguments: argparse.Namespace) -> int:
     from supm.cli._checking import run_checks  # noqa: PLC0415  loaded when the verb runs
 
     facts: dict[str, Any] = {}
-    what = f"that {arguments.file} shows two histories of the log"
+    what = f"that {arguments.file} shows two histories under the key that was given"
     return run_checks(_checks(arguments, facts), arguments, what, facts)
 
 
@@ -51,7 +52,7 @@ def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[st
     from supm.publication.evidence import AnchorTold, Evidence  # noqa: PLC0415  the same
 
     key, known = verifier_key(arguments.key), known_contract(arguments)
-    found = Evidence.from_json(read_text("FILE", arguments.file))
+    found = Evidence.from_json(_read(arguments.file))
     told = found.first if isinstance(found.first, AnchorTold) else None
     if told is None and arguments.chain:
         message = "this evidence is of two checkpoints, and tells of no chain; leave --chain out."
@@ -66,27 +67,41 @@ def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[st
     facts |= {"log": found.second.checkpoint.name, "sizes": sizes}
     yield from found.check(key)
     if told is None:
-        yield "So keys of the log signed two histories, and no log has both."
+        yield "So the key that was given, or one after it, signed two histories: no log has both."
     elif known is not None:
         yield from _anchored(arguments.chain, known, told, key)
+
+
+def _read(path: str) -> str:
+    """Return the text of a file of evidence, damaged or not; what is none is the wrong file."""
+    text = read_text("FILE", path)
+    try:
+        form = read_object(text, "evidence", PublicationError)
+    except PublicationError:
+        form = {}
+    if not {"first", "second"} & set(form):
+        hint = "This is no file of evidence, so it tells nothing of the log."
+        raise ParameterError("FILE", "what --evidence wrote", path, hint)
+    return text
 
 
 def _anchored(url: str, known: KnownContract, told: AnchorTold, key: VerifierKey) -> Iterator[str]:
     """Ask the chain for the anchor, in the contract of the log that began with this key."""
     from supm.cli._published import chain_at  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.words import entries_in_words  # noqa: PLC0415  the same
 
     if (known.chain, known.address.lower()) != (told.chain, told.contract.lower()):
         place = f"{told.chain}:{told.contract}"
         message = f"the file tells of the contract {place}, not of the one that you gave."
         raise PublicationError(message)
-    chain = chain_at(url, told)
+    chain, size = chain_at(url, told), entries_in_words(told.size)
     publisher = chain.check_code(log=key.identity)
     yield f"The contract {told.contract} has SUPM's code; only {publisher} can anchor in it."
     anchor = chain.anchored(told.size)
     if anchor is None or anchor.root != told.root:
-        message = f"the chain does not hold the root of {told.size} entries that the file tells of."
+        message = f"the chain does not hold the root of {size} that the file tells of."
         raise PublicationError(message)
     yield (
-        f"It holds {anchor.root.hex()[:16]}… for {anchor.size} entries since block {anchor.block}: "
+        f"It holds {anchor.root.hex()[:16]}… for {size} since block {anchor.block}: "
         "so the log was anchored with one history, and its keys signed another."
     )

@@ -146,7 +146,7 @@ def read_bytes(name: str, path: str) -> bytes:
 
 
 def own_statement(content: bytes) -> Statement | ReleaseStatement | None:
-    """Return the statement of a release or a model, derived anew; None for any other file.
+    """Return the statement of a release or a model of any kind, derived anew; None for the rest.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def own_statement(content: bytes) -> Statement | ReleaseStatement | None:
             return None
         message = f"the file is not a release or a model that keeps its promise: {error}"
         raise PublicationError(message) from None
-    return statement if noun in ("release", "model") else None
+    return statement if noun in ("release", "model", "synthesizer") else None
 
 
 def now() -> str:

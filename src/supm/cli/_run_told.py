@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from supm._errors import PublicationError
+from supm._json import read_object
 from supm.cli._output import counted
 from supm.federation import FederatedStudy
 from supm.messages import Release
@@ -25,7 +26,7 @@ def run_told(content: bytes, entry: ReleaseEntry, facts: dict[str, Any]) -> Iter
     Parameters
     ----------
     content : bytes
-        The file of a release, which was read before.
+        The file of a release or of a synthesizer, which was read before.
     entry : ReleaseEntry
         Its entry.
     facts : dict
@@ -41,7 +42,11 @@ def run_told(content: bytes, entry: ReleaseEntry, facts: dict[str, Any]) -> Iter
         If the entry tells of another number of parties or rounds than the study has, or of more
         parties that were lost than it tolerates.
     """
-    release = Release.from_json(content.decode("utf-8-sig"))
+    text = content.decode("utf-8-sig")
+    # A synthesizer has such a statement, too, and was made by no run.
+    if "content" not in read_object(text, "file", PublicationError):
+        return
+    release = Release.from_json(text)
     protocol = FederatedStudy.from_json(release.study).protocol
     parties, rounds = protocol.circle.parties, protocol.rounds
     if not entry.commitments:

@@ -16,6 +16,11 @@ from supm.messages import Scorecard
 __all__ = ["parts", "points"]
 
 _SHOWN: Final = 6
+_NOTHING: Final = "0.00"
+_BY_RANK: Final = (
+    "Once noise is taken off, nothing sure is left of those at 0.00: they were kept by rank, to "
+    "make up {}, and those who train decide how many points each gets."
+)
 
 
 def parts(story: Story) -> tuple[tuple[str, str], ...]:
@@ -87,7 +92,9 @@ def _chooses(story: Story) -> str:
     )
     order = np.argsort(-story.strengths, kind="stable").tolist()
     rows = [[names[place], f"{story.strengths[place]:.2f}"] for place in order]
-    return f"{paragraph(words)}\n{table(['measure', 'goes with the label'], rows, left=1)}"
+    told = f"{paragraph(words)}\n{table(['measure', 'goes with the label'], rows, left=1)}"
+    unsure = any(strength == _NOTHING for _, strength in rows)
+    return f"{told}\n{paragraph(_BY_RANK.format(len(names)))}" if unsure else told
 
 
 def _holds(story: Story) -> str:

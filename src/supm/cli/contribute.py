@@ -16,7 +16,7 @@ from supm.cli._service import UsageError
 
 if TYPE_CHECKING:
     from supm.messages import Report
-    from supm.service.owners import Contribution, Receipt, Wallet
+    from supm.service.owners import Contribution, Leaving, Receipt, Wallet
 
 __all__ = ["add_to"]
 
@@ -131,10 +131,14 @@ def _contribute_one(
         raise UsageError(message)
     code = codes[0] if codes else None
     [record] = records(one_row(data, arguments.row), contribution.offer.columns)
-    explain(contribution, contribution.words(wallet), aloud)
+    asked = arguments.dry_run or contribution.is_asked(wallet)
+    before = contribution.standing(wallet)
+    # Whoever is not asked reads that first, and of no cost; who trained is refused below.
+    if asked and not before.elsewhere and not before.trained:
+        explain(contribution, contribution.words(wallet), aloud, before.report)
     if arguments.dry_run:
         return _rehearse(contribution, record, wallet, arguments)
-    if not contribution.is_asked(wallet):
+    if not asked:
         print(paragraph(_elsewhere(contribution)), file=aloud)
     else:
         contribution.check(record, wallet, invitation=code)
@@ -152,7 +156,9 @@ def _elsewhere(contribution: Contribution) -> str:
     return _LATER if contribution.offer.phase == "reduce" else _EARLIER
 
 
-def explain(contribution: Contribution, words: list[str], aloud: TextIO) -> None:
+def explain(
+    contribution: Contribution, words: list[str], aloud: TextIO, report: Report | None = None
+) -> None:
     """Say what is asked and what it costs, and show what leaves.
 
     Parameters
@@ -163,15 +169,29 @@ def explain(contribution: Contribution, words: list[str], aloud: TextIO) -> None
         The sentences.
     aloud : text file
         Where to say it.
+    report : Report, optional
+        What leaves, where it was drawn before.
     """
     for line in words:
         print(paragraph(line), file=aloud)
-    rows = [
-        [each.what, str(each.choices), "near it" if each.truth is None else f"{each.truth:.1%}"]
-        for each in contribution.leaving()
-    ]
-    head = ["what leaves", "one of", "chance of the truth"]
+    told = contribution.leaving(report)
+    rows = [[each.what, _count(each), _chance(each)] for each in told]
+    ranges = any(each.fewest_choices < each.choices for each in told)
+    by_lot = ", by what is drawn" if ranges else ""
+    head = ["what leaves", "one of", f"chance of the truth{by_lot}"]
     print(f"\n{table(head, rows, left=1)}\n", file=aloud)
+
+
+def _count(told: Leaving) -> str:
+    fewer = f"{told.fewest_choices} to " if told.fewest_choices < told.choices else ""
+    return f"{fewer}{told.choices}"
+
+
+def _chance(told: Leaving) -> str:
+    if told.truth is None or told.most_truth is None:
+        return "near it"
+    more = f" to {told.most_truth:.1%}" if told.fewest_choices < told.choices else ""
+    return f"{told.truth:.1%}{more}"
 
 
 def agreed(
@@ -236,7 +256,9 @@ def _print_report(words: str, contribution: Contribution, report: Report, aloud:
     told = reading(contribution.offer, report)
     if told:
         said = "; ".join(f"{what} is {which}" for what, which in told)
-        print(paragraph(f"It says, truly or not: {said}."), file=aloud)
+        about = contribution.leaving(report)
+        sure = f" (truly with a chance of {_chance(about[0])})" if len(about) == 1 else ""
+        print(paragraph(f"It says, truly or not{sure}: {said}."), file=aloud)
 
 
 def _thank(contribution: Contribution, receipt: Receipt, aloud: TextIO) -> None:

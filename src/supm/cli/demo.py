@@ -39,7 +39,7 @@ _FOLDS, _REPEATS = 10, 3
 _KEPT, _CLASSES = 8, 5
 _OPENING = (
     "{} people of a public data set choose what to ask and train a classifier over HTTP, and {} "
-    "are tested; each keeps the own record.\n"
+    "are tested; each keeps the own record."
 )
 
 
@@ -105,7 +105,7 @@ def _perform(scene: _Scene, study: Live, picture: str | None, figures: str | Non
 
     aloud = figures != "-"
     if aloud:
-        print(paragraph(_OPENING.format(TRAINING, scene.data.rows - TRAINING)), flush=True)
+        print(f"{paragraph(_OPENING.format(TRAINING, scene.data.rows - TRAINING))}\n", flush=True)
     story = tell(study, scene.data, scene.source.child("story"))
     told = parts(story)
     if aloud:

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from supm._errors import ParameterError
+from supm._errors import ParameterError, SupmError
 from supm.cli._arguments import epsilon, real, whole
 from supm.cli._federate_app import add_app
-from supm.cli._files import check_target, write_json, write_text
+from supm.cli._files import check_target, read_text, write_json, write_text
 from supm.cli._output import paragraph
 from supm.cli._publication_options import add_signing_key
 
@@ -289,22 +289,41 @@ def _key(arguments: argparse.Namespace) -> int:
 
 def _check_targets(arguments: argparse.Namespace) -> None:
     check_target("-o", arguments.output)
-    _check_unpublished(arguments.output)
+    _check_unspent(arguments.output)
     check_target("--json", arguments.json)
-    check_target("--receipt", getattr(arguments, "receipt", None))
+    _check_fresh(getattr(arguments, "receipt", None))
     if getattr(arguments, "publish", None) and arguments.output in (None, "-"):
         wanted = "a file, because --publish enters it into the log"
         raise ParameterError("-o", wanted, arguments.output)
 
 
-def _check_unpublished(target: str | None) -> None:
-    """Refuse to write over what was published: its proof would prove what is no more."""
+def _check_fresh(target: str | None) -> None:
+    """Refuse a receipt's name that is taken: what an earlier run sent is shown by nothing else."""
+    check_target("--receipt", target)
+    if target not in (None, "-") and Path(target).exists():
+        raise ParameterError("--receipt", "a new file", target)
+
+
+def _check_unspent(target: str | None) -> None:
+    """Refuse to write over what was published, whose proof would be of nothing, or paid for."""
     if target in (None, "-") or not Path(target).exists():
         return
     proof = f"{target}.proof"
     if Path(proof).exists():
         hint = f"{proof} proves what the file holds now; name another file."
         raise ParameterError("-o", "a file that was not published", target, hint)
+    if Path(target).is_file() and not _is_simulation(target):
+        hint = "A second run costs the budget of a release there again; name another file."
+        raise ParameterError("-o", "a new file, or a simulation, which is replaced", target, hint)
+
+
+def _is_simulation(path: str) -> bool:
+    from supm.messages import Release  # noqa: PLC0415  loaded when the verb runs
+
+    try:
+        return Release.from_json(read_text("-o", path)).statement.simulation
+    except SupmError:
+        return False
 
 
 def _aloud(arguments: argparse.Namespace) -> TextIO:

@@ -5,22 +5,16 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from supm._errors import PublicationError
-from supm.cli._files import check_target, read_text, write_json, write_text
+from supm.cli._files import check_target, write_json, write_text
+from supm.cli._log_checking import add_check
 from supm.cli._log_evidence import add_evidence
 from supm.cli._log_keeping import add_keeping
 from supm.cli._output import table
-from supm.cli._progress import bar
-from supm.cli._publication_options import (
-    add_chain,
-    add_contract,
-    add_log,
-    add_reader_key,
-    add_telling,
-)
+from supm.cli._publication_options import add_log, add_reader_key
 
 if TYPE_CHECKING:
     from supm.publication.checkpoint import SignedCheckpoint
@@ -44,8 +38,9 @@ _EXAMPLES: Final = {
   supm log prove release.json --log https://hospitals.example --key releases.pub
 """,
     "check": """\
-  supm log check --log https://hospitals.example --key releases.pub --checkpoint kept.txt
-                                             rebuild the root from all entries; is it the same log?
+  supm log check --log https://hospitals.example --key releases.pub --keep kept.txt
+                                             rebuild the root from all entries; is it the same log
+                                             as last time?
 """,
     "evidence": """\
   supm log evidence fork.json --key releases.pub     does the file show two histories of the log?
@@ -96,7 +91,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
     _add_show(added("show", "list what was published", _show))
     _add_prove(added("prove", "write the proof of a published file", _prove))
-    _add_check(added("check", "rebuild and check a whole log", _check))
+    add_check(added)
     add_evidence(added)
     add_keeping(added)
 
@@ -113,18 +108,6 @@ def _add_prove(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="P", help="where the proof goes; FILE.proof by default"
     )
-
-
-def _add_check(parser: argparse.ArgumentParser) -> None:
-    add_log(parser, "the log's file or address")
-    add_reader_key(parser)
-    parser.add_argument(
-        "--checkpoint", metavar="FILE", help="one that you kept: does the log still begin so?"
-    )
-    parser.add_argument("--keep", metavar="FILE", help="keep the newest checkpoint for next time")
-    add_chain(parser)
-    add_contract(parser)
-    add_telling(parser)
 
 
 def _show(arguments: argparse.Namespace) -> int:
@@ -219,49 +202,3 @@ def _prove(arguments: argparse.Namespace) -> int:
     if target != "-":
         print(f"{target} shows that entry {proof.release.index} is one of {size}.")
     return 0
-
-
-def _check(arguments: argparse.Namespace) -> int:
-    from supm.cli._checking import check_replaceable, run_checks  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.checkpoint import SignedCheckpoint  # noqa: PLC0415  the same
-
-    if arguments.keep:
-        check_replaceable("--keep", arguments.keep, SignedCheckpoint.parse)
-    facts: dict[str, Any] = {}
-    return run_checks(_checks(arguments, facts), arguments, f"the log {arguments.log}", facts)
-
-
-def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[str]:
-    from supm.cli._contracts import anchors_of, known_contract  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._published import now, reader_at, verifier_key  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.checkpoint import SignedCheckpoint  # noqa: PLC0415  the same
-    from supm.publication.monitoring import check_log  # noqa: PLC0415  the same
-    from supm.publication.reading import contracts_of  # noqa: PLC0415  the same
-
-    key, log = verifier_key(arguments.key), reader_at(arguments.log)
-    known = None
-    if arguments.checkpoint:
-        known = SignedCheckpoint.parse(read_text("--checkpoint", arguments.checkpoint))
-    contracts = anchors = None
-    contract = known_contract(arguments)
-    if arguments.chain:
-        contracts = [entry for _, entry in contracts_of(log)]
-        anchors, warnings = anchors_of(arguments.chain, contracts, contract)
-        yield from warnings
-    newest = log.checkpoint()
-    facts |= {"log": newest.checkpoint.name, "size": newest.checkpoint.size}
-    with bar(total=newest.checkpoint.size, unit=" entries", label="reading the log") as shown:
-        tell = shown.step
-        yield from check_log(
-            log,
-            key,
-            now=newest,
-            known=known,
-            contracts=contracts,
-            anchors=anchors,
-            clock=now(),
-            tell=lambda _: tell(),
-        )
-    if arguments.keep:
-        write_text("--keep", newest.text, arguments.keep)
-        yield f"The newest checkpoint is kept in {arguments.keep}."

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from supm._errors import PublicationError, SupmError
-from supm.cli._files import check_target, read_text, write_json, write_text
+from supm.cli._files import read_text, write_json, write_text
 from supm.cli._output import paragraph
 from supm.cli._publication_options import (
     add_account,
@@ -21,6 +21,7 @@ from supm.cli._publication_options import (
 if TYPE_CHECKING:
     from supm.messages import ReleaseStatement, Statement
     from supm.publication.log import Log
+    from supm.publication.proof import Proof
 
 __all__ = ["add_to", "anchored", "write_proof"]
 
@@ -79,10 +80,11 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._published import log_at, read_bytes, signing_key, when  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._publish_targets import checked_target  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._published import log_at, read_bytes, signing_key, when  # noqa: PLC0415  the same
     from supm.publication.publishing import publish  # noqa: PLC0415  the same
 
-    target = _checked_target(arguments)
+    target = checked_target(arguments)
     content = read_bytes("FILE", arguments.file)
     statement = _statement(content, arguments)
     if statement is None:
@@ -94,7 +96,10 @@ def _run(arguments: argparse.Namespace) -> int:
             _check_chain(log, arguments)
         size = log.size
         name, time = Path(arguments.file).name, when(arguments.time, log)
-        place = publish(log, key, content, name=name, statement=statement, time=time)
+        # In one step with the bundle: nothing is entered that cannot be handed out.
+        with log.step():
+            place = publish(log, key, content, name=name, statement=statement, time=time)
+            _check_room(log, place, content, arguments)
         # Before anything is asked of a chain: what is published has its proof, whatever comes.
         _hand_out(log, place, content, arguments)
         already = "" if log.size > size else " already"
@@ -109,19 +114,6 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.json != "-":
         print(paragraph(" ".join(lines)))
     return 0
-
-
-def _checked_target(arguments: argparse.Namespace) -> str:
-    """Return where the proof goes; refuse what cannot be written before anything is published."""
-    from supm.cli._bundled import check_bundle  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._checking import check_replaceable  # noqa: PLC0415  the same
-    from supm.publication.proof import Proof  # noqa: PLC0415  the same
-
-    target: str = arguments.proof or f"{arguments.file}.proof"
-    check_replaceable("--proof", target, Proof.from_json)
-    check_target("--json", arguments.json)
-    check_bundle(arguments.bundle)
-    return target
 
 
 def _statement(
@@ -193,18 +185,20 @@ def anchored(log: Log, arguments: argparse.Namespace, told: dict[str, Any]) -> l
     """
     from supm.cli._published import account_at, chain_at  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.publishing import anchor, contract_of  # noqa: PLC0415  the same
+    from supm.publication.words import entries_in_words  # noqa: PLC0415  the same
 
     named, before = contract_of(log), log.anchored()
     chain = chain_at(arguments.chain, named)
     size, receipt = anchor(log, chain, account_at(arguments.account))
     told |= {"size": size, "contract": named.contract, "chain": named.chain}
     if receipt is None:
-        return [f"The root of {size} entries was on chain {named.chain} before."]
+        return [f"The root of {entries_in_words(size)} was on chain {named.chain} before."]
     entries = size - (0 if before is None else before.checkpoint.size)
     told |= {"gas": receipt.gas, "entries": entries, "transaction": receipt.transaction}
-    done = f"The root of {size} entries is on chain {named.chain} in block {receipt.block}:"
+    whole, new = entries_in_words(size), entries_in_words(entries, "new")
+    done = f"The root of {whole} is on chain {named.chain} in block {receipt.block}:"
     each = receipt.gas / max(entries, 1)
-    return [f"{done} {receipt.gas} gas for {entries} new entries, {each:.0f} for each."]
+    return [f"{done} {receipt.gas} gas for {new}, {each:.0f} for each."]
 
 
 def write_proof(log: Log, place: int, target: str) -> None:
@@ -219,13 +213,20 @@ def write_proof(log: Log, place: int, target: str) -> None:
     target : str
         The file.
     """
-    write_text("--proof", _proof_text(log, place), target)
+    write_text("--proof", _proof(log, place).to_json() + "\n", target)
 
 
-def _proof_text(log: Log, place: int) -> str:
+def _proof(log: Log, place: int) -> Proof:
     from supm.publication.proof import make_proof  # noqa: PLC0415  loaded when the verb runs
 
-    return make_proof(log, place, log.anchored(place)).to_json() + "\n"
+    return make_proof(log, place, log.anchored(place))
+
+
+def _check_room(log: Log, place: int, content: bytes, arguments: argparse.Namespace) -> None:
+    from supm.cli._bundled import bundle_of  # noqa: PLC0415  loaded when the verb runs
+
+    if arguments.bundle:
+        bundle_of(content, _proof(log, place))
 
 
 def _hand_out(log: Log, place: int, content: bytes, arguments: argparse.Namespace) -> None:
@@ -234,8 +235,7 @@ def _hand_out(log: Log, place: int, content: bytes, arguments: argparse.Namespac
 
     write_proof(log, place, arguments.proof or f"{arguments.file}.proof")
     if arguments.bundle:
-        name = Path(arguments.file).name
-        write_bundle(arguments.bundle, name, content, _proof_text(log, place))
+        write_bundle(arguments.bundle, content, _proof(log, place))
 
 
 def _for_readers(proof: str, bundle: str | None) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from supm._errors import ParameterError
 from supm.cli._files import check_target, write_text
 from supm.cli._output import counted, paragraph, say
 
@@ -68,7 +70,9 @@ def _run(arguments: argparse.Namespace) -> int:
     derived = derive(table, arguments.target, bounds=arguments.bounds)
     for note in derived.notes:
         say(note)
-    write_text("--output", derived.schema.to_json(), arguments.output)
+    text = derived.schema.to_json()
+    _check_unlike(arguments.output, text)
+    write_text("--output", text, arguments.output)
     if arguments.output != "-":
         print(_counted(derived.schema))
         print(paragraph(_BOUNDS[arguments.bounds]))
@@ -76,6 +80,14 @@ def _run(arguments: argparse.Namespace) -> int:
             f"The schema is in {arguments.output}: read it, and correct it where you know better."
         )
     return 0
+
+
+def _check_unlike(target: str, text: str) -> None:
+    """Refuse to replace a schema that somebody may have corrected, or what is none."""
+    path = Path(target)
+    if target != "-" and path.is_file() and path.read_bytes() != text.encode():
+        hint = "It holds something else, perhaps corrected by hand; name another file."
+        raise ParameterError("--output", "a new file", target, hint)
 
 
 def _counted(schema: Schema) -> str:

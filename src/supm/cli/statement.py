@@ -66,7 +66,7 @@ def statement_of(text: str) -> tuple[str, Statement | ReleaseStatement, list[str
     Parameters
     ----------
     text : str
-        A model, a statement, a study or a release, as JSON.
+        A model, a synthesizer, a statement, a study or a release, as JSON.
 
     Returns
     -------
@@ -82,13 +82,8 @@ def statement_of(text: str) -> tuple[str, Statement | ReleaseStatement, list[str
         plan_lines,
         statement_lines,
     )
-    from supm.collection import (  # noqa: PLC0415  the same
-        account,
-        check_statement,
-        make_statement,
-    )
+    from supm.collection import account, make_statement  # noqa: PLC0415  the same
     from supm.messages import (  # noqa: PLC0415  the same
-        Model,
         Release,
         ReleaseStatement,
         Statement,
@@ -109,9 +104,7 @@ def statement_of(text: str) -> tuple[str, Statement | ReleaseStatement, list[str
         federated = FederatedStudy.from_json(text)
         return "federated study", federated.statement(simulation=False), [federated.words]
     if "statement" in form:
-        model = Model.from_json(text)
-        check_statement(model)
-        return "model", model.statement, statement_lines(model.statement)
+        return _synthesizer(text) if "settings" in form else _model(text)
     if "phases" in form:
         held = Statement.from_json(text)
         return "statement", held, statement_lines(held)
@@ -124,3 +117,20 @@ def statement_of(text: str) -> tuple[str, Statement | ReleaseStatement, list[str
         return "study", make_statement(study, simulation=False), lines
     message = "the file is no model, statement, study or release of SUPM; their fields are others."
     raise MessageError(message)
+
+
+def _model(text: str) -> tuple[str, Statement, list[str]]:
+    from supm.cli._words import statement_lines  # noqa: PLC0415  loaded when the verb runs
+    from supm.collection import check_statement  # noqa: PLC0415  the same
+    from supm.messages import Model  # noqa: PLC0415  the same
+
+    model = Model.from_json(text)
+    check_statement(model)
+    return "model", model.statement, statement_lines(model.statement)
+
+
+def _synthesizer(text: str) -> tuple[str, ReleaseStatement, list[str]]:
+    from supm.estimators import CopulaSynthesizer  # noqa: PLC0415  loaded when the verb runs
+
+    statement = CopulaSynthesizer.from_json(text).statement_
+    return "synthesizer", statement, [statement.words]

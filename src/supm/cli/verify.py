@@ -8,7 +8,7 @@ from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from supm._errors import ParameterError, PublicationError
+from supm._errors import PublicationError
 from supm.cli._files import read_text
 from supm.cli._publication_options import add_chain, add_contract, add_reader_key, add_telling
 
@@ -128,32 +128,43 @@ def _chain(
 def _opened(
     content: bytes, arguments: argparse.Namespace, facts: dict[str, Any]
 ) -> Generator[str, None, tuple[bytes, Proof]]:
-    """Return what is checked and its proof; of a bundle, say what it is called."""
+    """Return what is checked and its proof; of a bundle, say what it is called.
+
+    A bundle that has a proof of its own was published itself, and is verified as it is.
+    """
     from supm.publication.bundle import Bundle, is_bundle  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.proof import Proof  # noqa: PLC0415  the same
 
-    if not is_bundle(content):
+    if _proof_file(arguments) is not None or not is_bundle(content):
         return content, _proof(content, arguments)
-    if arguments.proof:
-        hint = "A bundle holds the proof of its file."
-        raise ParameterError("--proof", "left out for a bundle", arguments.proof, hint)
     bundle = Bundle.from_bytes(content)
-    facts["member"] = bundle.name
-    yield f"The bundle holds {bundle.name} and its proof, nothing else; {bundle.name} is checked:"
-    return bundle.content, Proof.from_json(bundle.proof)
+    proof, name = Proof.from_json(bundle.proof), bundle.name
+    if name != proof.entry.name:
+        told = f"the bundle calls its file {name}, and its proof is of {proof.entry.name}"
+        message = f"{told}: it is not as supm publish --bundle wrote it."
+        raise PublicationError(message)
+    facts["member"] = name
+    yield f"The bundle holds {name} and its proof, nothing else; {name} is checked:"
+    return bundle.content, proof
+
+
+def _proof_file(arguments: argparse.Namespace) -> str | None:
+    """Return the proof that is named, or that is beside the file."""
+    beside = f"{arguments.file}.proof"
+    return arguments.proof or (beside if Path(beside).is_file() else None)
 
 
 def _proof(content: bytes, arguments: argparse.Namespace) -> Proof:
     from supm.cli._published import UsageError, proof_from, reader_at  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.proof import Proof  # noqa: PLC0415  the same
 
-    path = arguments.proof or f"{arguments.file}.proof"
-    if arguments.proof or Path(path).is_file():
+    path = _proof_file(arguments)
+    if path is not None:
         return Proof.from_json(read_text("--proof", path))
     if not arguments.log:
         message = (
-            f"there is no proof beside the file ({path}); ask the publisher for it, name it with "
-            "--proof, or ask the log with --log."
+            f"there is no proof beside the file ({arguments.file}.proof); ask the publisher for "
+            "it, name it with --proof, or ask the log with --log."
         )
         raise UsageError(message)
     return proof_from(reader_at(arguments.log), hashlib.sha256(content).hexdigest())

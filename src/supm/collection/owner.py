@@ -173,7 +173,8 @@ class Owner:
         if question.private and self._memory.get(_role_key(study), _role(phase)) != _role(phase):
             message = (
                 "the budget of this study is for people who train or are tested, not both; look "
-                "the answer up on the device."
+                "the answer up on the device, with the study's model in a file: "
+                "supm predict DATA.csv --model model.json."
             )
             raise BudgetError(message)
         return question

@@ -15,11 +15,13 @@ import supm
 from supm._errors import MessageError, ParameterError
 from supm._json import canonical, check_fields, read_object
 from supm._validation import check_kind
+from supm.estimators._flags import check_flag
 from supm.estimators._randomness import source_for
 from supm.messages import Part, ReleaseStatement
 from supm.synthesis import Archive, ArchiveSchema, learn_model, learn_paper_model
 from supm.synthesis.archive_schema import Column
 from supm.synthesis.model_form import model_from_form, model_to_form
+from supm.synthesis.synthetic_model import BINS, SyntheticModel
 
 __all__ = ["CopulaSynthesizer"]
 
@@ -121,17 +123,15 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         CopulaSynthesizer
         """
         del y
-        if self.mode not in _MODES:
-            raise ParameterError("mode", f"one of {', '.join(_MODES)}", self.mode)
+        settings = self._checked()
         archive = X if isinstance(X, Archive) else self._read(X)
-        if self.mode == "faithful":
-            self.model_ = learn_paper_model(archive, bins=self.bins)
+        if settings["mode"] == "faithful":
+            self.model_ = learn_paper_model(archive, bins=settings["bins"])
         else:
-            self.model_ = learn_model(
-                archive, bins=self.bins, smooth=self.smooth, latent=self.latent
-            )
+            chosen = {name: settings[name] for name in ("bins", "smooth", "latent")}
+            self.model_ = learn_model(archive, **chosen)
         self.statement_ = _statement(archive.schema, simulation=archive.simulation)
-        self._settings = {name: kind(getattr(self, name)) for name, kind in _SETTINGS.items()}
+        self._settings = settings
         self._backend = _backend(X)
         return self
 
@@ -195,7 +195,7 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             message = f"a {_KIND} has the fields {', '.join(_FIELDS)}, and version {_VERSION}."
             raise MessageError(message)
         model = model_from_form(form["model"])
-        settings = _settings(form["settings"], faithful=model.tied)
+        settings = _settings(form["settings"], model)
         made = cls(schema=model.schema, random_state=random_state, **settings)
         made.model_ = model
         made._settings = settings
@@ -208,15 +208,27 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         made._backend = None
         return made
 
+    def _checked(self) -> dict[str, Any]:
+        mode: object = self.mode
+        if not isinstance(mode, str) or mode not in _MODES:
+            raise ParameterError("mode", f"one of {', '.join(_MODES)}", mode)
+        flags = {name: check_flag(name, getattr(self, name)) for name in ("latent", "smooth")}
+        return {"mode": str(mode), "bins": BINS.check(self.bins)} | flags
+
     def _read(self, table: object) -> Archive:
         check_kind("schema", self.schema, ArchiveSchema)
         return Archive.read(table, self.schema)  # type: ignore[arg-type]  # checked in the line before
 
 
-def _settings(form: Any, *, faithful: bool) -> dict[str, Any]:  # noqa: ANN401  from a stranger
+def _settings(form: Any, model: SyntheticModel) -> dict[str, Any]:  # noqa: ANN401  from a stranger
     named = isinstance(form, dict) and set(form) == set(_SETTINGS)
     typed = named and all(type(form[name]) is kind for name, kind in _SETTINGS.items())
-    if not typed or form["mode"] != _MODES[faithful] or form["bins"] < 1:
+    if (
+        not typed
+        or form["mode"] != _MODES[model.tied]
+        or not BINS.low <= form["bins"] <= BINS.high
+        or not model.bins <= {form["bins"]}
+    ):
         message = f"the settings of the {_KIND} are not those of the model beside them."
         raise MessageError(message)
     return dict(form)

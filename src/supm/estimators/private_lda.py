@@ -14,8 +14,10 @@ from sklearn.base import (
     TransformerMixin,
 )
 
+from supm.estimators._flags import check_flag
 from supm.estimators._private import PrivateEstimator
 from supm.federation import Circle, Discriminant
+from supm.federation.discriminant import check_directions
 from supm.schema import Schema
 
 __all__ = ["PrivateLDA"]
@@ -121,13 +123,16 @@ class PrivateLDA(
         -------
         PrivateLDA
         """
+        histogram = check_flag("histogram", self.histogram)
         encoding, rows = self._read_labelled(X, y)
+        if self.n_components is not None:
+            check_directions(self.n_components, encoding, histogram=histogram, name="n_components")
         protocol = Discriminant.for_budget(
             encoding=encoding,
             epsilon=self.epsilon,
             delta=self.delta,
             circle=Circle(parties=1),
-            histogram=self.histogram,
+            histogram=histogram,
             directions=self.n_components,
         )
         self.outcome_ = self._run(protocol, rows)

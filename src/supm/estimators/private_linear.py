@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from supm.estimators._private import PrivateEstimator
 from supm.federation import Circle, Margin
+from supm.federation.components import check_count
 from supm.schema import Schema
 
 __all__ = ["PrivateLogisticRegression", "PrivateSVC"]
@@ -46,6 +47,8 @@ class _PrivateLinear(
         self
         """
         encoding, rows = self._read_labelled(X, y)
+        if self.n_components is not None:
+            check_count(self.n_components, encoding.width, name="n_components")
         protocol = Margin.for_budget(
             encoding=encoding,
             epsilon=self.epsilon,

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 
 from supm.estimators._private import PrivateEstimator
 from supm.federation import Circle, Components
+from supm.federation.components import check_count
 from supm.schema import Schema
 
 __all__ = ["PrivatePCA"]
@@ -98,6 +99,7 @@ class PrivatePCA(
         PrivatePCA
         """
         encoding, rows = self._read_unlabelled(X)
+        check_count(self.n_components, encoding.width, name="n_components")
         protocol = Components.for_budget(
             encoding=encoding,
             components=self.n_components,

@@ -15,7 +15,7 @@ from supm._validation import EPSILON, Integers, check_kind
 from supm.federation._components_outcome import ComponentsOutcome
 from supm.federation._subspace import mean_subspace, weighted_subspace
 from supm.federation.calibration import drawn_for
-from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding, read_encoding
+from supm.federation.encoding import Encoding, check_encoding, read_encoding
 from supm.federation.protocol import Part, Protocol, Question, Totals
 from supm.federation.rows import GRID, Rows
 from supm.federation.sums import scatter, triangle, untriangle
@@ -31,7 +31,7 @@ Share: TypeAlias = Literal["covariance", "subspace"]
 """What a party tells: its products with its noise, or the subspace that it finds in them."""
 
 _TABLE: Final = Neighbours.REPLACE_ONE
-_COUNT: Final = Integers("components", 1, 1 << 14)
+_MOST_COMPONENTS: Final = 1 << 14
 _MOST_ROWS: Final = 1 << 29
 _LARGEST_MU: Final = 10.0
 # The products of a replaced row with itself change by sqrt(2) at most, in steps of 2^-32.
@@ -133,6 +133,7 @@ class Components(Protocol):
 
     Examples
     --------
+    >>> from supm.federation import VectorEncoding
     >>> protocol = Components.for_budget(
     ...     encoding=VectorEncoding(width=8, classes=2), epsilon=1.0, delta=1e-5,
     ...     circle=Circle(parties=3, colluders=0), components=2,
@@ -149,7 +150,7 @@ class Components(Protocol):
     kind: ClassVar[str] = "components"  # type: ignore[misc]  # a constant of the class
 
     def __post_init__(self) -> None:
-        check_kind("encoding", self.encoding, VectorEncoding | SchemaEncoding)  # type: ignore[arg-type]  # isinstance takes both
+        check_encoding(self.encoding)
         check_kind("circle", self.circle, Circle)
         check_count(self.components, self.encoding.width)
         ScatterNoise(spread=self.spread)
@@ -185,9 +186,9 @@ class Components(Protocol):
         )
 
     @property
-    def rounds(self) -> int:
-        """One."""
-        return 1
+    def lengths(self) -> tuple[int, ...]:
+        """Of the only round."""
+        return (ScatterNoise.length(self.encoding.width),)
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -202,17 +203,22 @@ class Components(Protocol):
     @property
     def trust(self) -> str:
         """The trust in words; a subspace relies on nobody else's noise."""
-        return self.circle.alone if self.share == "subspace" else self.circle.sentence
+        return self.circle.alone if self.share == "subspace" else super().trust
+
+    @property
+    def withstood(self) -> int:
+        """How many other parties may work with the server: all, where subspaces are told."""
+        return self.circle.parties - 1 if self.share == "subspace" else super().withstood
 
     def ask(self, totals: Totals) -> Question:
         """Return the only question."""
         del totals
-        return Question(number=0, length=ScatterNoise.length(self.encoding.width))
+        return Question(number=0, length=self.lengths[0])
 
     def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
         """Return a party's products with its noise, or the subspace that they span."""
         check_rows(rows, self.encoding, self.circle)
-        if (question.number, question.length) != (0, ScatterNoise.length(rows.width)):
+        if (question.number, question.length) != (0, *self.lengths):
             message = "the question must be one of the protocol's rounds, of its length."
             raise MessageError(message)
         told = ScatterNoise(self.spread).tell(rows, source)
@@ -281,10 +287,10 @@ def _holders(circle: Circle, share: Share) -> int:
     return circle.holders if share == "covariance" else 1
 
 
-def check_count(components: int, width: int) -> int:
+def check_count(components: int, width: int, *, name: str = "components") -> int:
     """Return the number of components, or raise where rows are not as wide."""
-    if _COUNT.check(components) > width:
-        raise ParameterError("components", f"at most the width of the rows, {width}", components)
+    if Integers(name, 1, _MOST_COMPONENTS).check(components) > width:
+        raise ParameterError(name, f"at most the width of the rows, {width}", components)
     return components
 
 

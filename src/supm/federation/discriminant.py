@@ -25,7 +25,7 @@ from supm.federation._discriminant_rounds import (
     tell_moments,
 )
 from supm.federation.calibration import RATIO, MomentNoise, drawn_for, histogram_mu, histogram_width
-from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding, read_encoding
+from supm.federation.encoding import Encoding, check_encoding, read_encoding
 from supm.federation.protocol import Part, Protocol, Question, Totals
 from supm.federation.rows import GRID, Rows
 from supm.federation.trust import Circle
@@ -85,6 +85,7 @@ class Discriminant(Protocol):
 
     Examples
     --------
+    >>> from supm.federation import VectorEncoding
     >>> protocol = Discriminant.for_budget(
     ...     encoding=VectorEncoding(width=4, classes=2), epsilon=1.0, delta=1e-5,
     ...     circle=Circle(parties=3, colluders=1),
@@ -106,19 +107,16 @@ class Discriminant(Protocol):
     def __post_init__(self) -> None:
         _check_public(self.encoding, self.circle)
         check_kind("noise", self.noise, MomentNoise)
-        most = _most_directions(self.encoding)
         object.__setattr__(self, "bins", _BINS.check(self.bins))
-        count = Integers("directions", 1, most).check(self.directions)
+        counted = self.histogram is not None
+        count = check_directions(self.directions, self.encoding, histogram=counted)
         object.__setattr__(self, "directions", count)
-        if self.histogram is not None:
+        if counted:
             self._check_cells()
         # A width that promises nothing is refused here, not when the noise is drawn.
         _ = self.guarantee
 
     def _check_cells(self) -> None:
-        if self.directions not in _USUAL_BINS:
-            hint = "Without a histogram there may be more."
-            raise ParameterError("directions", "1 or 2 with a histogram", self.directions, hint)
         cells = self.bins**self.directions * self.encoding.classes
         if cells > _MOST_CELLS:
             raise ParameterError("bins", f"so few that {_MOST_CELLS} cells are enough", self.bins)
@@ -188,9 +186,12 @@ class Discriminant(Protocol):
         )
 
     @property
-    def rounds(self) -> int:
-        """Two, or one without a histogram."""
-        return 1 if self.histogram is None else 2
+    def lengths(self) -> tuple[int, ...]:
+        """Of the moments, and of the histogram if there is one."""
+        moments = moments_length(self.encoding.classes, self.encoding.width)
+        if self.histogram is None:
+            return (moments,)
+        return moments, histogram_length(self.encoding.classes, self.bins**self.directions)
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -214,13 +215,11 @@ class Discriminant(Protocol):
 
     def ask(self, totals: Totals) -> Question:
         """Return the question of round ``len(totals)``, given the sums of those before."""
-        classes, width = self.encoding.classes, self.encoding.width
         if not totals:
-            return Question(number=0, length=moments_length(classes, width))
+            return Question(number=0, length=self.lengths[0])
         directions, cells = self._scoring(totals)
         given = np.concatenate([directions.ravel(), cells.low, cells.high])
-        length = histogram_length(classes, cells.count)
-        return Question(number=1, length=length, given=given)
+        return Question(number=1, length=self.lengths[1], given=given)
 
     def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
         """Return what a party tells: its moments or its counted scores, with its noise."""
@@ -286,13 +285,9 @@ class Discriminant(Protocol):
             raise MessageError(str(error)) from None
 
     def _check_question(self, question: Question) -> None:
-        classes, width = self.encoding.classes, self.encoding.width
-        expected = [(moments_length(classes, width), 0)]
-        if self.histogram is not None:
-            length = histogram_length(classes, self.bins**self.directions)
-            expected.append((length, self.directions * (width + 2)))
-        asked = (question.length, question.given.size)
-        if question.number not in range(self.rounds) or asked != expected[question.number]:
+        sizes = (0, self.directions * (self.encoding.width + 2))
+        asked = (question.number, question.length, question.given.size)
+        if asked not in zip(range(self.rounds), self.lengths, sizes, strict=False):
             message = "the question must be one of the protocol's rounds, of its length."
             raise MessageError(message)
 
@@ -303,14 +298,33 @@ class Discriminant(Protocol):
         return scoring(self._moments(totals), self.directions, self.bins)
 
 
+def check_directions(
+    directions: int, encoding: Encoding, *, histogram: bool, name: str = "directions"
+) -> int:
+    """Return the number of directions, or raise where there cannot be as many."""
+    count = Integers(name, 1, _most_directions(encoding), _why(encoding)).check(directions)
+    if histogram and count not in _USUAL_BINS:
+        hint = "Without a histogram there may be more."
+        raise ParameterError(name, "1 or 2 with a histogram", count, hint)
+    return count
+
+
 def _check_public(encoding: object, circle: object) -> None:
-    if not isinstance(encoding, VectorEncoding | SchemaEncoding):
-        raise ParameterError("encoding", "of vectors or of a schema", type(encoding))
+    check_encoding(encoding)
     check_kind("circle", circle, Circle)
 
 
 def _most_directions(encoding: Encoding) -> int:
     return min(max(encoding.classes - 1, 1), encoding.width)
+
+
+def _why(encoding: Encoding) -> str:
+    """Say what bounds the number of directions."""
+    if encoding.width < encoding.classes - 1:
+        return f"Rows of {encoding.width} numbers have no more."
+    if encoding.classes <= 2:
+        return "Two classes have one direction."
+    return f"{encoding.classes} classes have {encoding.classes - 1}, one fewer."
 
 
 def _moments_method(noise: MomentNoise) -> str:

@@ -14,7 +14,14 @@ from supm._validation import Integers, Reals, check_kind
 from supm.federation.rows import Rows, grid_rows
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
 
-__all__ = ["Categories", "Encoding", "SchemaEncoding", "VectorEncoding", "read_encoding"]
+__all__ = [
+    "Categories",
+    "Encoding",
+    "SchemaEncoding",
+    "VectorEncoding",
+    "check_encoding",
+    "read_encoding",
+]
 
 Categories = Literal["indicators", "positions"]
 
@@ -167,6 +174,12 @@ class SchemaEncoding:
 
 
 Encoding = VectorEncoding | SchemaEncoding
+
+
+def check_encoding(encoding: object) -> None:
+    """Raise ParameterError if this is no encoding."""
+    if not isinstance(encoding, VectorEncoding | SchemaEncoding):
+        raise ParameterError("encoding", "of vectors or of a schema", type(encoding))
 
 
 def read_encoding(form: object) -> Encoding:

@@ -20,7 +20,7 @@ from supm.federation.components import (
     check_rows,
     scatter_part,
 )
-from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding, read_encoding
+from supm.federation.encoding import Encoding, check_encoding, read_encoding
 from supm.federation.protocol import Part, Protocol, Question, Totals
 from supm.federation.rows import Rows
 from supm.federation.trust import Circle
@@ -91,6 +91,7 @@ class Margin(Protocol):
 
     Examples
     --------
+    >>> from supm.federation import VectorEncoding
     >>> protocol = Margin.for_budget(
     ...     encoding=VectorEncoding(width=8, classes=3), epsilon=1.0, delta=1e-5,
     ...     circle=Circle(parties=3, colluders=0), components=2,
@@ -111,7 +112,7 @@ class Margin(Protocol):
     kind: ClassVar[str] = "margin"  # type: ignore[misc]  # a constant of the class
 
     def __post_init__(self) -> None:
-        check_kind("encoding", self.encoding, VectorEncoding | SchemaEncoding)  # type: ignore[arg-type]  # isinstance takes both
+        check_encoding(self.encoding)
         check_kind("circle", self.circle, Circle)
         check_kind("noise", self.noise, MarginNoise)
         object.__setattr__(self, "delta", _DELTA.check(self.delta))
@@ -186,9 +187,11 @@ class Margin(Protocol):
         return LossBounds(loss=self.loss, classes=self.encoding.classes, intercept=True)
 
     @property
-    def rounds(self) -> int:
-        """Two, or one without components."""
-        return 1 if self.components is None else 2
+    def lengths(self) -> tuple[int, ...]:
+        """Of the products if there are components, and of the coefficients."""
+        if self.components is None:
+            return (self._length,)
+        return ScatterNoise.length(self.encoding.width), self._length
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -213,7 +216,7 @@ class Margin(Protocol):
     def ask(self, totals: Totals) -> Question:
         """Return the question of round ``len(totals)``, given the sums of those before."""
         if self.components is not None and not totals:
-            return Question(number=0, length=ScatterNoise.length(self.encoding.width))
+            return Question(number=0, length=self.lengths[0])
         given = self._components(totals)
         given = np.empty(0) if given is None else given.ravel()
         return Question(number=len(totals), length=self._length, given=given)
@@ -297,11 +300,9 @@ class Margin(Protocol):
         return principal_components(products, self.components)[0]
 
     def _check_question(self, question: Question) -> None:
-        expected = [(self._length, (self.components or 0) * self.encoding.width)]
-        if self.components is not None:
-            expected.insert(0, (ScatterNoise.length(self.encoding.width), 0))
-        asked = (question.length, question.given.size)
-        known = 0 <= question.number < self.rounds and asked == expected[question.number]
+        sizes = (0,) if self.components is None else (0, self.components * self.encoding.width)
+        asked = (question.number, question.length, question.given.size)
+        known = asked in zip(range(self.rounds), self.lengths, sizes, strict=True)
         # Components have entries of at most one. Larger ones could make sums overflow for some rows
         # and not for others, and whether an answer comes would tell which.
         if not known or not (np.abs(question.given) <= _LARGEST_ENTRY).all():

@@ -50,8 +50,13 @@ class Protocol(ABC):
 
     @property
     @abstractmethod
+    def lengths(self) -> tuple[int, ...]:
+        """How many whole numbers a party tells in each round, whatever the sums before it are."""
+
+    @property
     def rounds(self) -> int:
         """How many rounds there are."""
+        return len(self.lengths)
 
     @property
     @abstractmethod
@@ -67,6 +72,11 @@ class Protocol(ABC):
     def trust(self) -> str:
         """Whom the promise trusts, in words."""
         return self.circle.sentence
+
+    @property
+    def withstood(self) -> int:
+        """How many other parties may work with the server, and the promise still holds."""
+        return self.circle.trusted_by_nobody
 
     @abstractmethod
     def ask(self, totals: Totals) -> Question:

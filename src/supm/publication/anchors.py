@@ -14,6 +14,7 @@ from supm.publication.keys import VerifierKey
 from supm.publication.proof import Proof
 from supm.publication.reading import LogReader, changes_of
 from supm.publication.verification import AnchoredRoot, AnchoredRoots, verify_log
+from supm.publication.words import entries_in_words
 
 __all__ = ["verify_anchors"]
 
@@ -69,18 +70,18 @@ def verify_anchors(
 def _check_anchor(
     anchor: AnchoredRoot, log: LogReader, now: SignedCheckpoint, key: VerifierKey
 ) -> None:
-    size = now.checkpoint.size
+    size, anchored = now.checkpoint.size, entries_in_words(anchor.size)
     if anchor.size > size:
         message = (
-            f"the chain has an anchor of {anchor.size} entries, and the log shows {size}: it "
-            "was cut, is behind, or another log is anchored in the same contract."
+            f"the chain has an anchor of {anchored}, and the log shows {size}: it was cut, is "
+            "behind, or another log is anchored in the same contract."
         )
         raise PublicationError(message)
     shown = beginning(log, anchor.size, anchor.root, now.checkpoint)
     if shown is None:
         message = (
-            f"the log did not show that it begins with the {anchor.size} entries whose root is on "
-            "the chain: another log is anchored in the same contract, or its answer was altered."
+            f"the log did not show that it begins with the {anchored} whose root is on the "
+            "chain: another log is anchored in the same contract, or its answer was altered."
         )
         raise PublicationError(message)
     root, path = shown

@@ -7,6 +7,7 @@ So there is nothing in it that one reader sees and another does not.
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ __all__ = ["Bundle", "is_bundle"]
 _LARGEST: Final = 1 << 26
 _SUFFIX: Final = ".proof"
 _FOLDERS: Final = (".", "..")
+# Halves of characters, which JSON can tell and no file of text can hold.
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 # What the header of a member and its line in the directory share: version, flags (names are UTF-8),
 # method (stored), time and date (the first that a zip can tell), checksum, both sizes, the lengths
@@ -69,6 +72,8 @@ class Bundle:
             raise ParameterError("name", "the name of a file", self.name)
         check_kind("content", self.content, bytes)
         check_kind("proof", self.proof, str)
+        if _SURROGATE.search(self.proof):
+            raise ParameterError("proof", "text that UTF-8 can write", type(self.proof))
 
     @property
     def _members(self) -> tuple[tuple[bytes, bytes], ...]:
@@ -114,6 +119,7 @@ class Bundle:
         PublicationError
             If it is not of the one form.
         """
+        check_kind("content", content, bytes)
         _check_length(content)
         (first, proof), start = _member(content, 0)
         (second, file), stop = _member(content, start)

@@ -1,9 +1,10 @@
 """Two things said of one log that cannot both be true, as evidence that anybody can check.
 
 Whoever lacks the log's keys can make none, since the signatures are checked; and an honest log
-cannot be accused. A path of the right shape that leads to a signed root holds the hashes of the
-very tree that was signed, or SHA-256 has a collision; so the root at its other end is the one root
-of those first entries, and an honest log signed and anchored that one only.
+whose keys nobody stole cannot be accused. A path of the right shape that leads to a signed root
+holds the hashes of the very tree that was signed, or SHA-256 has a collision; so the root at its
+other end is the one root of those first entries, and an honest log signed and anchored that one
+only.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from supm.publication.entry import KeyEntry, read_entry
 from supm.publication.history import KeyHistory
 from supm.publication.keys import VerifierKey
 from supm.publication.merkle import check_consistency
+from supm.publication.words import entries_in_words
 
 if TYPE_CHECKING:
     from supm.publication.verification import AnchoredRoot
@@ -33,6 +35,11 @@ _FIELDS: Final = {"version", "first", "second", "path", "root", "keys"}
 _ANCHOR: Final = ("chain", "contract", "size", "root", "time", "block")
 # What a contract can hold: whoever may anchor there can say that a log has as many entries.
 _MOST: Final = (1 << 64) - 1
+_AS_GIVEN: Final = (
+    "WARNING: this holds for the key as it was given. A file need not hold every change of keys, "
+    "so it cannot show that none of them was revoked as stolen: supm log check names those that "
+    "the log itself revoked."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +106,8 @@ class Evidence:
     keys : tuple of tuple of int and KeyEntry, default ()
         The changes of the log's keys, with their places. Each is signed by the key before; the
         places are the word of whoever wrote the evidence. That harms nobody: who holds an old key
-        could sign for its true sizes just as well.
+        could sign for its true sizes just as well. Changes that were left out are not missed, a
+        revocation among them.
     """
 
     first: SignedCheckpoint | AnchorTold
@@ -114,7 +122,7 @@ class Evidence:
         return self.first.checkpoint if isinstance(self.first, SignedCheckpoint) else self.first
 
     def check(self, key: VerifierKey) -> Iterator[str]:
-        """Yield in words what it shows, with no network.
+        """Yield in words what it shows, with no network, and what it cannot show.
 
         Parameters
         ----------
@@ -124,6 +132,7 @@ class Evidence:
         Yields
         ------
         str
+            The last is a warning: whether a key was stolen, only the log's own changes can tell.
 
         Raises
         ------
@@ -135,14 +144,17 @@ class Evidence:
         signed = [each for each in (self.first, self.second) if isinstance(each, SignedCheckpoint)]
         for each in signed:
             signer, size = history.signer(each), each.checkpoint.size
-            yield f"A checkpoint of {size} entries is signed by the log's key {signer.hash.hex()}."
+            told = f"A checkpoint of {entries_in_words(size)} is signed by the log's key"
+            yield f"{told} {signer.hash.hex()}."
             if signer in history.revoked:
                 yield f"WARNING: {signer.hash.hex()} was revoked: who stole it may have signed."
         self._check_path(before, now)
         yield (
-            f"Its {now.size} entries begin with {before.size} whose root is {self.root.hex()[:16]}…"
+            f"Its {entries_in_words(now.size)} {'begins' if now.size == 1 else 'begin'} with "
+            f"{before.size} whose root is {self.root.hex()[:16]}…"
             f"; what was said before of these is {before.root.hex()[:16]}…"
         )
+        yield _AS_GIVEN
 
     def _check_path(self, before: Checkpoint | AnchorTold, now: Checkpoint) -> None:
         try:
@@ -176,7 +188,8 @@ class Evidence:
             If it is nothing of the kind.
         """
         form = read_object(text, "evidence", PublicationError)
-        if set(form) != _FIELDS or form["version"] != _VERSION:
+        version = form.get("version")
+        if type(version) is not int or version != _VERSION or set(form) != _FIELDS:
             names = ", ".join(sorted(_FIELDS))
             message = f"evidence of version {_VERSION} has the fields {names}."
             raise PublicationError(message)

@@ -115,8 +115,9 @@ def beginning(
     if size in (0, now.size):
         return (now.root if size == now.size else EMPTY_ROOT), ()
     path = tuple(log.consistency(size, now.size))
-    with suppress(PublicationError):
-        for start in chain([expected], _starts(log, size, now.size)):
+    for start in chain([expected], _starts(log, size, now.size)):
+        # What cannot be asked is not suppressed: it says nothing of the log.
+        with suppress(PublicationError):
             root, larger = roots_by_consistency(size, start, now.size, path)
             if larger == now.root:
                 return root, path

@@ -14,6 +14,7 @@ from supm._errors import PublicationError
 from supm.publication.checkpoint import SignedCheckpoint
 from supm.publication.entry import KeyEntry
 from supm.publication.keys import SigningKey, VerifierKey
+from supm.publication.words import entries_in_words
 
 __all__ = ["KeyHistory", "revoking", "rotating"]
 
@@ -140,10 +141,8 @@ class KeyHistory:
         begins = self.until[place - 1] + 1 if place else self.since
         ends = self.until[place] if place < len(self.until) else size
         if not begins <= size <= ends:
-            message = (
-                f"the key {self.keys[place].hash.hex()} signed a checkpoint of {size} entries, "
-                "and was not in charge then."
-            )
+            told = f"signed a checkpoint of {entries_in_words(size)}, and was not in charge then."
+            message = f"the key {self.keys[place].hash.hex()} {told}"
             raise PublicationError(message)
 
 

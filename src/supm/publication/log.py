@@ -26,6 +26,7 @@ from supm.publication.merkle import (
     root_of,
 )
 from supm.publication.reading import entry_at, history_of
+from supm.publication.words import entries_in_words
 
 __all__ = ["Log"]
 
@@ -365,7 +366,7 @@ class Log:
 
     def _check_size(self, size: int) -> None:
         if not 0 <= size <= self.size:
-            message = f"the log has {self.size} entries, and {size} are asked for."
+            message = f"the log has {entries_in_words(self.size)}, and {size} are asked for."
             raise PublicationError(message)
 
 

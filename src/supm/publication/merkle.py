@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from supm._errors import PublicationError
+from supm.publication.words import entries_in_words
 
 __all__ = [
     "EMPTY_ROOT",
@@ -179,7 +180,7 @@ def root_by_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes])
         If the place is not in the tree, or the path is too long or too short for it.
     """
     if not 0 <= index < size:
-        message = f"the proof is for entry {index}, and the tree has {size} entries."
+        message = f"the proof is for entry {index}, and the tree has {entries_in_words(size)}."
         raise PublicationError(message)
     place, last, found, rest = index, size - 1, leaf, list(path)
     while last:
@@ -220,7 +221,7 @@ def check_consistency(
         If it does not, or the path is not one for these sizes.
     """
     if not 0 <= first <= second:
-        message = f"a tree of {second} entries cannot begin with one of {first}."
+        message = f"a tree of {entries_in_words(second)} cannot begin with one of {first}."
         raise PublicationError(message)
     if first in (0, second):
         if path or first_root != (second_root if first == second else EMPTY_ROOT):

@@ -18,6 +18,7 @@ from supm.publication.peaks import Peaks, subtrees
 from supm.publication.reading import LogReader, changes_of
 from supm.publication.story import Story
 from supm.publication.verification import AnchoredRoot
+from supm.publication.words import entries_in_words
 
 __all__ = ["check_log", "entries_of", "rebuilt"]
 
@@ -119,18 +120,21 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
     count, root, roots = rebuilt(map(story.take, entries_of(log, size)), sizes, tell, nodes)
     history = KeyHistory.followed(key, story.changes)
     signer = history.check(now)
-    yield f"The newest checkpoint, of {size} entries, is signed by the key {signer.hash.hex()}."
+    told = entries_in_words(size)
+    yield f"The newest checkpoint, of {told}, is signed by the key {signer.hash.hex()}."
     _check_root(now, count, root)
-    yield f"The root of the {count} raw entries is the one that is signed."
+    yield f"The root of the {entries_in_words(count, 'raw')} is the one that is signed."
     story.check_runs()
     yield story.words
+    yield from _revoked(history)
     yield from story.warnings(clock)
     whole = _Whole(now, roots, nodes, story.changes)
     if known is not None:
         # Revoked or not: what a key signed in its time is evidence.
         history.signer(known)
         whole.compare(known)
-        yield f"It begins with the {known.checkpoint.size} entries of the checkpoint that you kept."
+        kept = entries_in_words(known.checkpoint.size)
+        yield f"It begins with the {kept} of the checkpoint that you kept."
     if contracts is not None and list(contracts) != story.contracts:
         message = "the log names other contracts in its entries than it did when it was asked."
         raise PublicationError(message)
@@ -154,14 +158,21 @@ def _check_unread(
         _Whole(now, {size: now.checkpoint.root}, {}, changes).compare(known)
 
 
+def _revoked(history: KeyHistory) -> Iterator[str]:
+    if history.revoked:
+        which = ", ".join(sorted(each.hash.hex() for each in history.revoked))
+        yield f"The log revoked, as stolen: {which}. What such a key alone signed shows nothing."
+
+
 def _check_root(now: SignedCheckpoint, count: int, root: bytes) -> None:
     if count != now.checkpoint.size:
-        message = f"the log has {count} entries and signs for {now.checkpoint.size}: some are gone."
+        told = entries_in_words(count)
+        message = f"the log has {told} and signs for {now.checkpoint.size}: some are gone."
         raise PublicationError(message)
     if root != now.checkpoint.root:
         message = (
-            f"the root of the {count} raw entries is not the one that is signed: an entry was "
-            "altered, dropped, doubled or moved."
+            f"the root of the {entries_in_words(count, 'raw')} is not the one that is signed: an "
+            "entry was altered, dropped, doubled or moved."
         )
         raise PublicationError(message)
 
@@ -203,5 +214,7 @@ class _Whole:
 
 def _cut(first: SignedCheckpoint | AnchorTold, size: int, total: int) -> str:
     if isinstance(first, AnchorTold):
-        return f"the chain has an anchor of {size} entries, the log has {total}: it was cut."
-    return f"the log has {total} entries, and signed for {size} before: it was cut."
+        told = entries_in_words(size)
+        return f"the chain has an anchor of {told}, the log has {total}: it was cut."
+    told = entries_in_words(total)
+    return f"the log has {told}, and signed for {size} before: it was cut."

@@ -14,6 +14,7 @@ from supm.publication.entry import ChainEntry, ReleaseEntry
 from supm.publication.keys import SigningKey
 from supm.publication.log import Log
 from supm.publication.reading import contracts_of
+from supm.publication.words import entries_in_words
 
 if TYPE_CHECKING:
     from supm.publication.chain import Account, Anchor, Chain, Receipt
@@ -145,7 +146,8 @@ def anchor(log: Log, chain: Chain, account: Account) -> tuple[int, Receipt | Non
     chain.check_code(log=bytes.fromhex(named.log), publisher=named.publisher)
     before = chain.anchored(checkpoint.size)
     if before is not None and before.root != checkpoint.root:
-        message = f"the chain has another root for {checkpoint.size} entries than the log."
+        told = entries_in_words(checkpoint.size)
+        message = f"the chain has another root for {told} than the log."
         raise PublicationError(message)
     receipt = None
     if before is None:

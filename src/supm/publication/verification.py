@@ -15,6 +15,7 @@ from supm.publication.history import KeyHistory
 from supm.publication.keys import VerifierKey
 from supm.publication.proof import Proof
 from supm.publication.reading import LogReader, changes_of
+from supm.publication.words import entries_in_words
 
 __all__ = [
     "AnchoredRoot",
@@ -105,8 +106,8 @@ def verify_file(content: bytes, proof: Proof, key: VerifierKey) -> Iterator[str]
     yield f"The file is the one of the entry: {len(content)} bytes with SHA-256 {found}."
     signer = _signer(proof, key)
     followed = "the key you gave" if signer == key else "a key that took over from the one you gave"
-    size, name = checkpoint.checkpoint.size, checkpoint.checkpoint.name
-    yield f"The checkpoint of {size} entries is signed by {followed} ({signer.hash.hex()})."
+    size, name = entries_in_words(checkpoint.checkpoint.size), checkpoint.checkpoint.name
+    yield f"The checkpoint of {size} is signed by {followed} ({signer.hash.hex()})."
     proof.release.check(checkpoint)
     if proof.contract is not None and proof.chain is not None:
         proof.chain.check(checkpoint)
@@ -190,10 +191,11 @@ def verify_log(
     history.check(proof.checkpoint)
     sizes = proof.checkpoint.checkpoint.size, now.checkpoint.size
     if sizes[1] < sizes[0]:
-        message = f"the log shows {sizes[1]} entries, and signed for {sizes[0]} before: it was cut."
+        shown = entries_in_words(sizes[1])
+        message = f"the log shows {shown}, and signed for {sizes[0]} before: it was cut."
         raise PublicationError(message)
     check_same_log(proof.checkpoint, now, log, changes)
-    yield f"The log, now of {now.checkpoint.size} entries, begins with those of the proof."
+    yield f"The log, now of {entries_in_words(sizes[1])}, begins with those of the proof."
 
 
 def verify_chain(chain: AnchoredRoots, proof: Proof, key: VerifierKey) -> Iterator[str]:
@@ -233,21 +235,20 @@ def verify_chain(chain: AnchoredRoots, proof: Proof, key: VerifierKey) -> Iterat
         f"{named.publisher} can anchor in it."
     )
     checkpoint = proof.checkpoint.checkpoint
-    anchor = chain.anchored(checkpoint.size)
+    anchor, told = chain.anchored(checkpoint.size), entries_in_words(checkpoint.size)
     if anchor is None:
         message = (
-            f"the chain has no anchor of {checkpoint.size} entries; get a proof under one that it "
-            "has: supm log prove."
+            f"the chain has no anchor of {told}; get a proof under one that it has: supm log prove."
         )
         raise PublicationError(message)
     if (anchor.root, anchor.chain) != (checkpoint.root, named.chain):
         message = (
-            f"the chain holds another root for {checkpoint.size} entries than the checkpoint, or "
-            "it is another chain than the log names."
+            f"the chain holds another root for {told} than the checkpoint, or it is another chain "
+            "than the log names."
         )
         raise PublicationError(message)
     yield (
-        f"The root of {checkpoint.size} entries is on chain {anchor.chain} since "
+        f"The root of {told} is on chain {anchor.chain} since "
         f"{_date(anchor.time)} (block {anchor.block})."
     )
 

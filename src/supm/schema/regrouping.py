@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import SchemaError
-from supm.schema.attributes import Attribute
+from supm.schema.attributes import Attribute, Continuous
 from supm.schema.discretizer import Discretizer
 
 __all__ = ["Regrouped"]
@@ -35,7 +35,7 @@ class Regrouped(Discretizer):
     >>> merged.encode([10, 30, 99]).tolist()
     [0, 1, 0]
     >>> merged.labels
-    ('[0, 25] or (75, 100]', '(25, 50] or (50, 75]')
+    ('[0, 25] or (75, 100]', '(25, 75]')
     """
 
     finer: Discretizer
@@ -68,7 +68,8 @@ class Regrouped(Discretizer):
         held: list[list[str]] = [[] for _ in range(self.size)]
         for label, group in zip(self.finer.labels, self.groups, strict=True):
             held[group].append(label)
-        return tuple(" or ".join(labels) for labels in held)
+        ranges = isinstance(self.attribute, Continuous)
+        return tuple(" or ".join(_joined(each) if ranges else each) for each in held)
 
     @property
     def representatives(self) -> None:  # noqa: D102  inherited
@@ -89,3 +90,15 @@ class Regrouped(Discretizer):
     @cached_property
     def _table(self) -> NDArray[np.int64]:
         return np.array(self.groups, dtype=np.int64)
+
+
+def _joined(labels: list[str]) -> list[str]:
+    """Make one range of two where the second begins at the end of the first."""
+    told: list[str] = []
+    for label in labels:
+        end = told[-1].rpartition(", ")[2].removesuffix("]") if told else ""
+        if told and label.startswith(f"({end}, "):
+            told[-1] = told[-1].removesuffix(f"{end}]") + label.removeprefix(f"({end}, ")
+        else:
+            told.append(label)
+    return told

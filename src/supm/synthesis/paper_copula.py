@@ -25,7 +25,7 @@ from supm.synthesis.laplace_law import LaplaceLaw
 from supm.synthesis.layout import Layout, told_cells
 from supm.synthesis.marginals import BinnedMarginal
 from supm.synthesis.moments import Moments, learn_moments
-from supm.synthesis.synthetic_model import SyntheticModel
+from supm.synthesis.synthetic_model import BINS, SyntheticModel
 from supm.synthesis.tree import ClassTree
 
 __all__ = ["learn_paper_model", "paper_cells"]
@@ -82,6 +82,7 @@ def learn_paper_model(archive: Archive, *, bins: int = _BINS) -> SyntheticModel:
     -------
     SyntheticModel
     """
+    BINS.check(bins)
     schema = archive.schema
     if schema.classes or schema.asked is not None:
         hint = 'The paper has numbers only; use mode="strict".'

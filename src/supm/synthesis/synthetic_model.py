@@ -30,11 +30,13 @@ from supm.synthesis.moments import learn_moments
 from supm.synthesis.polychoric import noisy_polychoric
 from supm.synthesis.tree import ClassTree, draw_rows, learn_tree
 
-__all__ = ["SyntheticModel", "learn_model"]
+__all__ = ["BINS", "SyntheticModel", "learn_model"]
 
 Matrix = NDArray[np.float64]
 
-_BINS = Integers("bins", 2, 1000)
+BINS: Final = Integers("bins", 2, 1000)
+"""How many bins of a number may be told apart."""
+
 _ROWS = Integers("rows", 1, 1 << 32)
 _REFERENCE: Final = 1 << 13
 _CHUNK: Final = 1 << 17
@@ -69,6 +71,12 @@ class SyntheticModel:
     def tied(self) -> bool:
         """Whether places within bins go with the levels, as in paper 004."""
         return any(isinstance(m, BinnedMarginal) and m.tied for row in self.marginals for m in row)
+
+    @property
+    def bins(self) -> set[int]:
+        """How many bins the numbers have; none where all columns are classes."""
+        binned = [m for row in self.marginals for m in row if isinstance(m, BinnedMarginal)]
+        return {each.shares.size for each in binned}
 
     def sample(self, rows: int, source: RandomSource) -> dict[str, NDArray[Any]]:
         """Draw synthetic rows; this is post-processing, and costs nobody anything.
@@ -155,7 +163,7 @@ def learn_model(
     -------
     SyntheticModel
     """
-    _BINS.check(bins)
+    BINS.check(bins)
     with threadpool_limits(1, user_api="blas"):
         return _learn(archive, bins=bins, smooth=smooth, latent=latent)
 

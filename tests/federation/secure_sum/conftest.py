@@ -39,8 +39,8 @@ class WordSums(Protocol):
         self.declared: Callable[[], int] = lambda: 0
 
     @property
-    def rounds(self) -> int:
-        return self._rounds
+    def lengths(self) -> tuple[int, ...]:
+        return (LENGTH,) * self._rounds
 
     @property
     def parts(self) -> tuple[Part, ...]:

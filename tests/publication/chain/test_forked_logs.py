@@ -15,8 +15,12 @@ from tests.publication.conftest import Maker
 from supm._json import canonical
 from supm.cli import _published as published
 from supm.cli import main
+from supm.publication.bundle import Bundle
+from supm.publication.chain import Chain, read_account
 from supm.publication.chain import deploy as made
+from supm.publication.evidence import AnchorTold, Evidence
 from supm.publication.log import Log
+from supm.publication.proof import Proof
 
 if TYPE_CHECKING:
     from tests.publication.chain.conftest import Place
@@ -57,6 +61,11 @@ def deploy(log: str, place: Place, *more: str) -> str:
     assert main(["log", "deploy", "--log", log, *paid(place), *more]) == 0
     with Log(Path(log), read_only=True) as found:
         return str(json.loads(found.entries(found.size - 1, found.size)[0])["contract"])
+
+
+def identity(log: str) -> bytes:
+    with Log(Path(log), read_only=True) as found:
+        return found.first_key.identity
 
 
 def publish(file: str, log: str, *more: str) -> None:
@@ -124,6 +133,43 @@ def test_a_log_against_its_chain_leaves_evidence(
     capsys.readouterr()
     assert main([*judge, *on_chain]) == 1
     assert "the chain does not hold the root" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_bundle_is_written_anew_once_the_log_is_anchored(forked: tuple[Place, Place]) -> None:
+    one, _ = forked
+    contract = deploy("a.db", one)
+    publish("t.csv", "a.db", *paid(one))
+    publish("u.csv", "a.db")
+    publish("t.csv", "a.db", *paid(one), "--bundle", "t.zip")
+    proof = Path("t.csv.proof").read_text()
+    assert Bundle.from_bytes(Path("t.zip").read_bytes()).proof == proof
+    # Under the new anchor, and not under the one that there was when the verb began.
+    assert Proof.from_json(proof).checkpoint.checkpoint.size == 3
+    known = ["--chain", one.where, "--contract", f"1001:{contract}"]
+    assert main(["verify", "t.zip", *KEY, *known]) == 0
+
+
+def test_the_contract_of_another_log_tells_nothing_of_this_one(
+    forked: tuple[Place, Place], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Anybody can make one and anchor in it; the reader who takes it for the log's is told."""
+    one, _ = forked
+    publish("t.csv", "a.db")
+    payer = read_account("payer.key")
+    for name, code in ((b"another log: 32 bytes of its key", 1), (identity("a.db"), 0)):
+        contract = made(one.where, payer, name).contract
+        chain = Chain(one.where, contract)
+        chain.anchor(payer, 1, b"f" * 32)
+        anchor = chain.anchored(1)
+        assert anchor is not None
+        with Log(Path("a.db"), read_only=True) as log:
+            now = log.checkpoint()
+        claim = Evidence(first=AnchorTold.of(anchor), second=now, path=(), root=now.checkpoint.root)
+        Path("e.json").write_text(json.dumps(claim.to_form()))
+        known = ["--chain", one.where, "--contract", f"1001:{contract}"]
+        capsys.readouterr()
+        assert main(["log", "evidence", "e.json", *KEY, *known]) == code
+        assert ("is for another log" in capsys.readouterr().err) == bool(code)
 
 
 def test_a_contract_that_readers_would_refuse_is_not_named(

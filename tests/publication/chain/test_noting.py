@@ -42,4 +42,9 @@ def test_block_time_and_transaction_are_noted_and_kept(tmp_path: Path, node: Pla
         anchor(log, chain, account)
         del noted["transaction"]
         assert json.loads(log.anchor_note(size) or "") == noted
+        # What another contract said is not mixed with what this one says.
+        other = noted | {"contract": "0x" + "ab" * 20, "transaction": receipt.transaction}
+        log.note_anchor(size, json.dumps(other))
+        anchor(log, chain, account)
+        assert json.loads(log.anchor_note(size) or "") == noted
         assert log.anchor_note(size + 1) is None

@@ -86,7 +86,7 @@ def a_log_that_shows_others_something_else(world: World) -> None:
     except ForkError as error:
         # Whoever is shown the evidence sees it with the log's first key alone.
         found = Evidence.from_json(json.dumps(error.evidence))
-        assert len(list(found.check(world.old.verifier))) == 3
+        assert len(list(found.check(world.old.verifier))) == 4
         raise
 
 

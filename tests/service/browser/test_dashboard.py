@@ -253,6 +253,8 @@ def test_a_small_studys_forecast_comes_by_itself(watched: Watched, site: Site) -
     page = enter(watched, site)
     assert page.get_by_role("button", name="Work out a forecast").is_hidden()
     page.locator("#forecast-kind").wait_for()
+    words = page.locator("#forecast-kind").inner_text()
+    assert "A schema does not say how real data hang together" in words
     assert "Commonest label" in page.locator("#forecast-table").inner_text()
 
 

@@ -86,6 +86,23 @@ def test_who_closed_the_tab_after_sending_is_not_tested(
     assert "You helped to train this model" in other.go().locator("#notice").inner_text()
 
 
+def test_who_sends_after_the_study_moved_on_is_told_to_reload(
+    service: Any, visit: Callable[..., Any]
+) -> None:
+    name = service.open(TESTED)
+    service.fill(name, 300)
+    page = visit(name).page
+    fill(page)
+    service.act(name, "train")
+    service.act(name, "serve")
+    page.click("#send")
+    wrong = page.locator("#send-wrong", has_text="moved on")
+    wrong.wait_for()
+    assert wrong.inner_text() == "The study has moved on; nothing was stored. Reload this page."
+    assert page.locator("#send").is_hidden()
+    assert service.store.reports(name)["train"] == 300
+
+
 def test_who_was_tested_in_another_tab_does_not_train_in_this_one(
     service: Any, visit: Callable[..., Any]
 ) -> None:

@@ -139,6 +139,17 @@ def test_who_asks_until_when_and_how_many_answered_is_said(
     assert visited.complaints == []
 
 
+def test_those_who_trained_count_as_having_answered(
+    service: Any, visit: Callable[..., Any]
+) -> None:
+    name = service.open(plan(SCHEMA, epsilon=2.0, classes=3, told=1, test="answer"))
+    service.fill(name, 200)
+    service.act(name, "train")
+    service.act(name, "serve")
+    so_far = visit(name).page.locator("#so-far").inner_text()
+    assert so_far == "200 people have answered so far."
+
+
 @pytest.mark.parametrize("contact", ["javascript:alert(1)", "Room 4, Main St", "http://a.example"])
 def test_what_is_not_safely_a_link_is_text(
     service: Any, visit: Callable[..., Any], contact: str

@@ -26,12 +26,12 @@ def arrived(wallet: Wallet) -> int:
 def test_all_answers_go_as_one_batch(far_end: FarEnd, wallet: Wallet, owners: Owners) -> None:
     contribution = Contribution(far_end.url)
     assert send_together(contribution, []) == Sent(
-        accepted=0, sent_before=0, elsewhere=0, refused=()
+        accepted=0, sent_before=0, elsewhere=0, trained=0, refused=()
     )
     sent = send_together(contribution, owners)
-    assert sent == Sent(accepted=4, sent_before=0, elsewhere=0, refused=())
+    assert sent == Sent(accepted=4, sent_before=0, elsewhere=0, trained=0, refused=())
     again = send_together(contribution, owners)
-    assert again == Sent(accepted=0, sent_before=4, elsewhere=0, refused=())
+    assert again == Sent(accepted=0, sent_before=4, elsewhere=0, trained=0, refused=())
     assert len(far_end.posts) == 2
     assert far_end.posts[0] == far_end.posts[1]
     assert len(far_end.reports) == arrived(wallet) == 4

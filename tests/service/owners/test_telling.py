@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,17 @@ from supm.service.owners import Contribution, Wallet
 
 if TYPE_CHECKING:
     from tests.service.owners.conftest import FarEnd
+
+MIXED = Schema(
+    attributes=(
+        Categorical("sex", values=("f", "m")),
+        Categorical("smokes", values=("no", "yes")),
+        Continuous("age", low=0, high=100),
+        Continuous("pulse", low=0, high=220),
+    ),
+    target=Categorical("ill", values=("no", "yes")),
+)
+MINE = {"sex": "f", "smokes": "no", "age": 61, "pulse": 88, "ill": "yes"}
 
 
 def test_what_is_asked_is_told_before_it_is_sent(far_end: FarEnd, wallet: Wallet) -> None:
@@ -36,6 +48,37 @@ def test_the_target_is_named_however_many_attributes_are_read(far_end: FarEnd) -
     far_end.study = plan(schema, epsilon=1.0, attributes=schema.names)
     words = " ".join(Contribution(far_end.url).words())
     assert "read on this device: a0, a1, a2, a3, a4, ill and 3 more. It does not" in words
+
+
+def test_all_are_named_where_one_would_be_left(far_end: FarEnd) -> None:
+    schema = Schema(
+        attributes=tuple(Continuous(f"a{place}", low=0, high=1) for place in range(6)),
+        target=Categorical("ill", values=("no", "yes")),
+    )
+    far_end.study = plan(schema, epsilon=1.0, attributes=schema.names)
+    words = " ".join(Contribution(far_end.url).words())
+    assert "read on this device: a0, a1, a2, a3, a4, a5, ill. It does not" in words
+
+
+def test_the_chance_is_a_range_until_it_is_drawn_what_is_told(
+    far_end: FarEnd, wallet: Wallet
+) -> None:
+    far_end.study = plan(MIXED, epsilon=4.0, attributes=MIXED.names, classes=5, told=2)
+    contribution = Contribution(far_end.url)
+    [before] = contribution.leaving()
+    assert (before.fewest_choices, before.choices) == (2 * 2 * 2, 5 * 5 * 2)
+    for cells, chance in ((8, before.most_truth), (50, before.truth)):
+        assert chance == pytest.approx(math.exp(4) / (math.exp(4) + cells - 1))
+    assert contribution.standing(wallet).report is None
+    report = contribution.answer(MINE, wallet)
+    assert contribution.standing(wallet).report == report
+    [drawn] = contribution.leaving(report)
+    sizes = [(2, 2, 5, 5)[place] for place in report.symbols[:2]]
+    assert drawn.fewest_choices == drawn.choices == 2 * math.prod(sizes)
+    assert drawn.truth == drawn.most_truth
+    assert drawn.truth == pytest.approx(math.exp(4) / (math.exp(4) + drawn.choices - 1))
+    names = [MIXED.names[place] for place in report.symbols[:2]]
+    assert drawn.what == f"{', '.join(names)} and ill, together"
 
 
 @pytest.mark.parametrize("phase", ["reduce", "train", "test"])

@@ -11,6 +11,7 @@ from supm.service.owners.many import Sent, send_together
 from supm.service.owners.offer import Offer, fetch_offer
 from supm.service.owners.reading import reading
 from supm.service.owners.receipt import Receipt
+from supm.service.owners.standing import Standing
 from supm.service.owners.telling import Leaving
 from supm.service.owners.wallet import Wallet
 
@@ -22,6 +23,7 @@ __all__ = [
     "Offer",
     "Receipt",
     "Sent",
+    "Standing",
     "Wallet",
     "WalletError",
     "contribute",

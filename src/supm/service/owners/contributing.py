@@ -16,6 +16,7 @@ from supm.service.owners.allowed import saying_what_is_allowed
 from supm.service.owners.offer import Offer, fetch_offer, refusal
 from supm.service.owners.purse import Purse
 from supm.service.owners.receipt import ANOTHER_GROUP, VERDICTS, Receipt, read_receipt
+from supm.service.owners.standing import Standing, standing
 from supm.service.owners.telling import Leaving, cost_words, leaving, words
 from supm.service.owners.wallet import Wallet
 
@@ -96,9 +97,34 @@ class Contribution:
         cost = [] if wallet is None else [cost_words(self._offer, wallet)]
         return [*words(self._offer), *cost]
 
-    def leaving(self) -> tuple[Leaving, ...]:
-        """Say what would leave the device."""
-        return leaving(self._offer.study, self._offer.phase, self._offer.interview)
+    def leaving(self, report: Report | None = None) -> tuple[Leaving, ...]:
+        """Say what would leave the device.
+
+        Parameters
+        ----------
+        report : Report, optional
+            The answer, where it is drawn: what it is about is certain then.
+
+        Returns
+        -------
+        tuple of Leaving
+        """
+        symbols = None if report is None else report.symbols
+        return leaving(self._offer.study, self._offer.phase, self._offer.interview, symbols)
+
+    def standing(self, wallet: Wallet) -> Standing:
+        """Say what the wallet remembers of this study; nothing is drawn or kept.
+
+        Parameters
+        ----------
+        wallet : Wallet
+            The owner's.
+
+        Returns
+        -------
+        Standing
+        """
+        return standing(self._offer, wallet)
 
     def is_asked(self, wallet: Wallet) -> bool:
         """Return whether the owner's group is asked; it is drawn once, by the public shares.

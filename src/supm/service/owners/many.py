@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from supm._errors import BudgetError, MessageError, RecordError
 from supm._json import canonical
@@ -15,6 +16,9 @@ from supm.service.owners.offer import refusal
 from supm.service.owners.wallet import Wallet
 
 __all__ = ["Sent", "send_together"]
+
+_ELSEWHERE: Final = "elsewhere"
+_TRAINED: Final = "trained"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +31,8 @@ class Sent:
         How many reports the aggregator has now, and how many it had.
     elsewhere : int
         How many owners are in a group that is not asked.
+    trained : int
+        How many owners helped to train what is tested now, and are not asked for that reason.
     refused : tuple of str
         Why others could not answer: a sentence for each.
     """
@@ -34,6 +40,7 @@ class Sent:
     accepted: int
     sent_before: int
     elsewhere: int
+    trained: int
     refused: tuple[str, ...]
 
 
@@ -62,7 +69,7 @@ def send_together(
         later costs nothing.
     """
     if not owners:
-        return Sent(accepted=0, sent_before=0, elsewhere=0, refused=())
+        return Sent(accepted=0, sent_before=0, elsewhere=0, trained=0, refused=())
     if contribution.offer.invited:
         message = (
             "the study asks by invitation, and takes reports one by one, each with its code; "
@@ -71,10 +78,13 @@ def send_together(
         raise MessageError(message)
     given: list[tuple[Wallet, Report]] = []
     refused: list[str] = []
+    others = Counter[str]()
     with owners[0][0].step():
         for wallet, record in owners:
             try:
-                if contribution.is_asked(wallet):
+                if other := _not_asked(contribution, wallet):
+                    others[other] += 1
+                else:
                     given.append((wallet, contribution.answer(record, wallet)))
             except (BudgetError, RecordError) as error:
                 refused.append(str(error))
@@ -87,9 +97,17 @@ def send_together(
     return Sent(
         accepted=told.get("accepted", 0),
         sent_before=told.get("sent_before", 0),
-        elsewhere=len(owners) - len(given) - len(refused),
+        elsewhere=others[_ELSEWHERE],
+        trained=others[_TRAINED],
         refused=(*refused, *("the aggregator did not take the report." for _ in places)),
     )
+
+
+def _not_asked(contribution: Contribution, wallet: Wallet) -> str | None:
+    """Return why an owner is not asked, or None where they are; the group is drawn for it."""
+    if not contribution.is_asked(wallet):
+        return _ELSEWHERE
+    return _TRAINED if contribution.standing(wallet).trained else None
 
 
 def _post(contribution: Contribution, reports: list[Report]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Final
 
 from supm._errors import MessageError
 from supm.collection._columns import Randomizer, Unchanged
+from supm.collection._draws import reachable_products
 from supm.collection.answering import AnswerInterview
 from supm.collection.explaining import explain
 from supm.collection.interview import Interview
@@ -19,6 +20,7 @@ from supm.mechanisms import Piecewise
 from supm.messages import Study
 from supm.privacy import PureLDP
 from supm.service.owners.offer import Offer
+from supm.service.owners.standing import standing
 from supm.service.owners.wallet import Wallet
 
 __all__ = ["Leaving", "cost_words", "leaving", "words"]
@@ -38,11 +40,17 @@ class Leaving:
         One of how many different things is told, at most.
     truth : float or None
         The chance that it is the truth, at least; None where a number near it is told.
+    fewest_choices : int
+        One of how many, at least: fewer where a draw decides about what.
+    most_truth : float or None
+        The chance for so few.
     """
 
     what: str
     choices: int
     truth: float | None
+    fewest_choices: int
+    most_truth: float | None
 
 
 def words(offer: Offer) -> list[str]:
@@ -87,6 +95,10 @@ def cost_words(offer: Offer, wallet: Wallet) -> str:
     """
     if not offer.question.private:
         return "It costs no budget, because nothing is promised."
+    if standing(offer, wallet).trained:
+        return (
+            "You helped to train this model, so no report of you is taken now and none costs you."
+        )
     study, phase = offer.study.hash, offer.phase
     if any(each.study == study and each.phase == phase for each in wallet.answers()):
         return "You have answered this before: the same report is sent again, at no further cost."
@@ -98,7 +110,9 @@ def cost_words(offer: Offer, wallet: Wallet) -> str:
     )
 
 
-def leaving(study: Study, phase: str, asked: Interview) -> tuple[Leaving, ...]:
+def leaving(
+    study: Study, phase: str, asked: Interview, symbols: Sequence[int] | None = None
+) -> tuple[Leaving, ...]:
     """Say what leaves the device, and how often it is the truth.
 
     Parameters
@@ -109,6 +123,8 @@ def leaving(study: Study, phase: str, asked: Interview) -> tuple[Leaving, ...]:
         Which question.
     asked : Interview
         Its mechanism.
+    symbols : sequence of int, optional
+        The report, where it is drawn already: what it is about is certain then.
 
     Returns
     -------
@@ -122,15 +138,18 @@ def leaving(study: Study, phase: str, asked: Interview) -> tuple[Leaving, ...]:
     >>> [told] = leaving(study, "train", interview(study, "train"))
     >>> told.what, told.choices, round(told.truth, 2)
     ('2 of 30 attributes and diagnosis, together', 32, 0.64)
+    >>> [told] = leaving(study, "train", interview(study, "train"), (3, 7, 0, 2, 1))
+    >>> told.what
+    'mean area, mean concave points and diagnosis, together'
     """
     target = study.schema.target.name
     if isinstance(asked, SampledInterview):
-        return (_sampled(target, asked),)
+        return (_sampled(target, asked, symbols),)
     if isinstance(asked, JointInterview):
         held = asked.randomizer
         also = f" and {target}" if asked.labels is not None else ""
         what = f"{len(asked.discretizers)} attributes{also}, together"
-        return (Leaving(what=what, choices=held.size, truth=float(held.hit)),)
+        return (_certain(what, held.size, float(held.hit)),)
     if isinstance(asked, AnswerInterview):
         return (_one(f"the model's answer for {target}", asked.randomizer),)
     if isinstance(asked, SeparateInterview):
@@ -141,20 +160,42 @@ def leaving(study: Study, phase: str, asked: Interview) -> tuple[Leaving, ...]:
     raise MessageError(message)
 
 
-def _sampled(target: str, asked: SampledInterview) -> Leaving:
-    classes = math.prod(sorted(asked.sizes)[-asked.sampled :])
-    cells = classes * (asked.labels or 1)
-    gap = asked.truth(classes)
-    also = f" and {target}" if asked.labels is not None else ""
-    what = f"{asked.sampled} of {len(asked.sizes)} attributes{also}, together"
-    return Leaving(what=what, choices=cells, truth=gap + (1 - gap) / cells)
+def _sampled(target: str, asked: SampledInterview, symbols: Sequence[int] | None) -> Leaving:
+    told = [target] if asked.labels is not None else []
+    if symbols is not None:
+        drawn = symbols[: asked.sampled]
+        names = [asked.discretizers[place].attribute.name for place in drawn]
+        cells, chance = _chance(asked, math.prod(asked.sizes[place] for place in drawn))
+        return _certain(f"{_joined([*names, *told])}, together", cells, chance)
+    classes = reachable_products(asked.sizes, asked.sampled)
+    fewest, surest = _chance(asked, classes[0])
+    most, least_sure = _chance(asked, classes[-1])
+    return Leaving(
+        what=f"{_joined([f'{asked.sampled} of {len(asked.sizes)} attributes', *told])}, together",
+        choices=most,
+        truth=least_sure,
+        fewest_choices=fewest,
+        most_truth=surest,
+    )
+
+
+def _chance(asked: SampledInterview, classes: int) -> tuple[int, float]:
+    """Return how many combinations there are, with the target's, and the chance of the truth."""
+    cells, gap = classes * (asked.labels or 1), asked.truth(classes)
+    return cells, gap + (1 - gap) / cells
 
 
 def _one(what: str, held: Randomizer) -> Leaving:
     if isinstance(held, Piecewise):
-        return Leaving(what=what, choices=held.outcomes, truth=None)
-    truth = 1.0 if isinstance(held, Unchanged) else float(held.hit)
-    return Leaving(what=what, choices=held.size, truth=truth)
+        return _certain(what, held.outcomes, None)
+    return _certain(what, held.size, 1.0 if isinstance(held, Unchanged) else float(held.hit))
+
+
+def _certain(what: str, choices: int, truth: float | None) -> Leaving:
+    """Return what leaves where no draw decides about what it is."""
+    return Leaving(
+        what=what, choices=choices, truth=truth, fewest_choices=choices, most_truth=truth
+    )
 
 
 def _promise(offer: Offer) -> str:
@@ -168,7 +209,13 @@ def _listed(names: Sequence[str], study: Study) -> str:
     target = study.schema.target.name
     others = [name for name in names if name != target]
     told = [target] if target in names else []
-    if len(names) <= _NAMED:
+    # One more takes no more room than to say so.
+    if len(names) <= _NAMED + 1:
         return ", ".join([*others, *told])
     shown = others[: _NAMED - len(told)]
     return f"{', '.join([*shown, *told])} and {len(names) - _NAMED} more"
+
+
+def _joined(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -8,6 +8,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from supm.messages import PHASES, Study
 from supm.service.asking import describe
 from supm.service.doors import find
 from supm.service.pages._contact import safe_link
@@ -62,9 +63,15 @@ def _context(opened: Opened, reports: dict[str, int]) -> dict[str, Any]:
         "deadline": deadline,
         "until": day(deadline),
         "passed": deadline is not None and time.time() > deadline,
-        "answered": None if opened.open_phase is None else reports.get(opened.open_phase, 0),
+        "answered": None if opened.open_phase is None else _people(study, reports),
         "waiting": _WAITING.get(opened.state, "The study asks nothing now."),
     }
+
+
+def _people(study: Study, reports: dict[str, int]) -> int:
+    """Return how many people have answered: in one group, those who train chose before."""
+    chose, trained, tested = (reports.get(phase, 0) for phase in PHASES)
+    return (chose + trained if len(study.groups) > 1 else max(chose, trained)) + tested
 
 
 def _phase(opened: Opened) -> str | None:

@@ -5,6 +5,8 @@ import { questionText } from "./same.js";
 const API = "/api/v1/studies";
 const ATTEMPTS = 4;
 const LONGEST_WAIT = 30;
+const CONFLICT = 409;
+const MOVED = "the study has moved on; nothing was stored. Reload this page.";
 const UNREACHED = "the study could not be reached; nothing is lost, so try again in a moment.";
 
 async function ask(path, options = {}) {
@@ -51,6 +53,9 @@ function refusal(answer, body) {
   return new Error(isBusy(answer) ? "the study is busy; nothing is lost, so try again in a moment." : known);
 }
 
+// The question of this page is asked no more: the same report would be refused again.
+export class MovedOn extends Error {}
+
 // Send a report; one that arrives twice counts once, so a failed attempt may be repeated.
 export async function sendReport(name, text, invitation, onWait = () => {}) {
   const headers = { "Content-Type": "application/json" };
@@ -60,6 +65,9 @@ export async function sendReport(name, text, invitation, onWait = () => {}) {
   const options = { method: "POST", headers, body: text };
   const answer = await askPatiently(`${name}/reports`, options, onWait);
   const body = await bodyOf(answer);
+  if (answer.status === CONFLICT) {
+    throw new MovedOn(MOVED);
+  }
   if (!answer.ok) {
     throw refusal(answer, body);
   }

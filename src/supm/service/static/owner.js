@@ -1,6 +1,6 @@
 // The page for owners: ask, change, show, send, and keep a receipt. What was typed never leaves.
 
-import { fetchModel, checkDocument, sendReport } from "./courier.js";
+import { checkDocument, fetchModel, MovedOn, sendReport } from "./courier.js";
 import { byId, element, say } from "./elements.js";
 import { explainCost, explainLeaving } from "./explain.js";
 import { buildFields, readForm } from "./fields.js";
@@ -158,6 +158,7 @@ async function send(event) {
     finish(await sendReport(page.dataset.name, text, invitation, sayBusy));
   } catch (error) {
     say("send-wrong", sentence(error), "bad");
+    byId("send").hidden = error instanceof MovedOn;
   } finally {
     byId("send").disabled = false;
   }
