@@ -194,7 +194,7 @@ def test_what_was_altered_is_said_and_told_to_machines(capsys: pytest.CaptureFix
         (["publish", "release.json", *LOG, "--proof", "releases.key"], 2, "of the same kind"),
         (["publish", "release.json", *LOG, "--bundle", "b.tar"], 2, "a name that ends in .zip"),
         (["log", "check", *LOG, *KEY, "--keep", "releases.key"], 2, "of the same kind"),
-        (["log", "check", *LOG, *KEY, "--json", "releases.pub"], 2, "of the same kind"),
+        (["log", "check", *LOG, *KEY, "--json", "releases.pub"], 2, "another file than --key"),
         (["publish", "study.json", *LOG], 2, "--statement must be given"),
         (["log", "check", *LOG], 2, "--key must be given: the log's public key"),
         (["log", "check", *LOG, *KEY, "--chain", "http://x"], 1, "names no contract on a chain"),

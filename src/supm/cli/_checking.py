@@ -12,7 +12,7 @@ from supm._errors import ParameterError, PublicationError, SupmError
 from supm._json import read_object
 from supm.cli._files import check_target, write_json
 from supm.cli._output import paragraph
-from supm.cli._synthesis_targets import check_targets
+from supm.cli._targets import check_targets
 from supm.publication.chain.errors import OtherChainError, UnreachableNodeError
 from supm.publication.remote import UnreachableError
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from supm._errors import ParameterError
 from supm.cli._bundled import check_bundle
 from supm.cli._checking import check_replaceable
-from supm.cli._synthesis_targets import check_targets
+from supm.cli._targets import check_targets
 from supm.publication.proof import Proof
 
 __all__ = ["checked_target"]

@@ -1,4 +1,4 @@
-"""Files that the verb synthesize writes: none of them is one that it reads."""
+"""Files that verbs write: none is one that the verb reads, and no two are one."""
 
 from __future__ import annotations
 
