@@ -14,7 +14,7 @@ from experiments.copula.pairs import measure_pair
 from experiments.copula.pictures import draw_all
 from experiments.copula.readme import write_readme
 from experiments.copula.results import Pair, Results, Row, append, forget, read
-from experiments.copula.settings import FULL, QUICK, Scope, jobs_of
+from experiments.copula.settings import FULL, QUICK, Job, Scope, jobs_of
 from experiments.copula.work import measure
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
@@ -22,7 +22,8 @@ from tqdm import tqdm
 __all__ = ["main", "measured_rows", "run"]
 
 HERE: Final = Path(__file__).resolve().parent
-_FILES: Final = ("results.csv", "made_up.csv")
+_MADE_UP: Final = "made_up"
+_FILES: Final = (*(f"{data}.csv" for data in FULL.real), f"{_MADE_UP}.csv")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,7 +70,12 @@ def _measure_jobs(scope: Scope, output: Path) -> None:
     done = {row.job for row in measured_rows(output)}
     missing = [job for job in jobs_of(scope) if job not in done]
     for job in tqdm(missing, unit="job", disable=None, mininterval=5.0):
-        append(measure(job, scope), output / _FILES[job.data in MADE_UP])
+        append(measure(job, scope), output / _file_of(job))
+
+
+def _file_of(job: Job) -> str:
+    """Return where the rows of a job are kept: real tables have a file each."""
+    return f"{_MADE_UP if job.data in MADE_UP else job.data}.csv"
 
 
 def _measure_pairs(scope: Scope, path: Path) -> None:

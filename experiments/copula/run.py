@@ -3,7 +3,7 @@
 Usage: python -m experiments.copula.run [--quick] [--output DIR] [--tables]
 
 Needs the data sets that SUPM_DATA names, or the network. A run that was stopped goes on where it
-was: finished cells are kept in results.csv and made_up.csv.
+was: finished cells are kept in files of each table.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def test_the_quick_run_measures_every_job_and_draws(written: Path) -> None:
 
 @pytest.mark.data
 def test_a_finished_run_measures_nothing_again(written: Path) -> None:
-    files = [written / name for name in ("results.csv", "made_up.csv", "pairs.csv")]
+    files = [written / name for name in ("diabetes.csv", "made_up.csv", "pairs.csv")]
     before = [path.read_text() for path in files]
     assert main(["--quick", "--output", str(written)]) == 0
     assert [path.read_text() for path in files] == before
