@@ -21,6 +21,8 @@ SCHEMA = Schema(
     attributes=(Continuous("age", low=0, high=100), Continuous("pulse", low=0, high=220)),
     target=Categorical("ill", values=("no", "yes")),
 )
+HEAD = "name,age,pulse,ill\n"
+MINE = f"{HEAD}Lovelace,61.523437,88.765625,yes\n"
 
 
 @pytest.fixture
@@ -34,6 +36,14 @@ def wdbc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         writer.writerows(zip(*data.columns.values(), strict=True))
     Path("wdbc.json").write_text(data.schema.to_json())
     return Path("wdbc.csv")
+
+
+@pytest.fixture
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in a folder that holds one owner's record as mine.csv, with a wallet of its own."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SUPM_WALLET", str(tmp_path / "wallet.db"))
+    Path("mine.csv").write_text(MINE)
 
 
 @pytest.fixture
@@ -60,3 +70,8 @@ def address(store: Store) -> Iterator[Address]:
             return f"{base}/studies/{opened.name}"
 
         yield make
+
+
+def stored(store: Store, url: str) -> dict[str, int]:
+    """Return how many reports the study at an address has, by phase."""
+    return {phase: n for phase, n in store.reports(url.rpartition("/")[2]).items() if n}

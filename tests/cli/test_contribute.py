@@ -3,39 +3,20 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import HEAD, SCHEMA, Address, stored
 
 from supm.cli import contribute, main
 from supm.collection import plan
 from supm.messages import Report
-from supm.schema import Categorical, Continuous, Schema
 from supm.service.actions import close
 from supm.service.security import hash_token
 from supm.service.store import Store
 
-SCHEMA = Schema(
-    attributes=(Continuous("age", low=0, high=100), Continuous("pulse", low=0, high=220)),
-    target=Categorical("ill", values=("no", "yes")),
-)
-HEAD = "name,age,pulse,ill\n"
-MINE = f"{HEAD}Lovelace,61.523437,88.765625,yes\n"
-
-Address = Callable[..., str]
-
-
-@pytest.fixture(autouse=True)
-def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SUPM_WALLET", str(tmp_path / "wallet.db"))
-    Path("mine.csv").write_text(MINE)
-
-
-def stored(store: Store, url: str) -> dict[str, int]:
-    return {phase: n for phase, n in store.reports(url.rpartition("/")[2]).items() if n}
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 def spent(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:

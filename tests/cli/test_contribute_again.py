@@ -3,37 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import HEAD, SCHEMA, Address, stored
 
 from supm.cli import main
 from supm.collection import plan
-from supm.schema import Categorical, Continuous, Schema
+from supm.schema import Categorical
 from supm.service.actions import open_training, reduce, serve, train
 from supm.service.store import Store
 
-SCHEMA = Schema(
-    attributes=(Continuous("age", low=0, high=100), Continuous("pulse", low=0, high=220)),
-    target=Categorical("ill", values=("no", "yes")),
-)
-HEAD = "name,age,pulse,ill\n"
-MINE = f"{HEAD}Lovelace,61.523437,88.765625,yes\n"
-
-Address = Callable[..., str]
-
-
-@pytest.fixture(autouse=True)
-def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SUPM_WALLET", str(tmp_path / "wallet.db"))
-    Path("mine.csv").write_text(MINE)
-
-
-def stored(store: Store, url: str) -> dict[str, int]:
-    return {phase: n for phase, n in store.reports(url.rpartition("/")[2]).items() if n}
+pytestmark = pytest.mark.usefixtures("own_folder")
 
 
 def said_to(wallet: str, url: str, capsys: pytest.CaptureFixture[str], *more: str) -> str:

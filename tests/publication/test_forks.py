@@ -105,6 +105,7 @@ def test_two_histories_give_evidence_at_all_sizes(data: st.DataObject) -> None:
 
 @given(PAIRS)
 def test_one_history_at_two_times_is_good(sizes: tuple[int, int]) -> None:
+    """Whatever is found wrong is raised, a fork or anything else: not to raise is all there is."""
     compared(TREE.signed(sizes[0]), TREE.signed(sizes[1]), TREE)
 
 
