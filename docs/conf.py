@@ -9,7 +9,8 @@ from sphinx.application import Sphinx
 
 import supm
 
-sys.path.insert(0, str(Path(__file__).parent))
+# What is beside this file, and the experiments, of which an example shows one.
+sys.path[:0] = [str(folder) for folder in Path(__file__).resolve().parents[:2]]
 
 project = "SUPM"
 author = "The SUPM developers"

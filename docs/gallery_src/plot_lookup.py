@@ -12,11 +12,11 @@ import itertools
 
 import matplotlib.pyplot as plt
 import numpy as np
+from experiments.lda_publishing.lookup_attack import LookupAttack
+from experiments.lda_publishing.paper_lda import PaperLDA, PaperTable
 
 from supm import simulation
 from supm.federation import Circle, Discriminant, VectorEncoding, run_pooled
-from supm.federation.lookup_attack import LookupAttack
-from supm.federation.paper_lda import PaperLDA, PaperTable
 
 # %%
 # Two thousand made-up people with ten answers each; whoever says yes often is more often ill.

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 from experiments.federated_svm.data import Images, images, tables_of
+from experiments.federated_svm.paper_svm import Method, PaperSVM
 from experiments.federated_svm.results import Row
 from experiments.federated_svm.settings import Cell
 from numpy.typing import NDArray
@@ -16,7 +17,6 @@ from supm import RandomSource, simulation
 from supm.federation._margin_outcome import MarginOutcome, reduced
 from supm.federation.encoding import VectorEncoding
 from supm.federation.margin import Margin
-from supm.federation.paper_svm import Method, PaperSVM
 from supm.federation.pooled import run_pooled
 from supm.federation.rows import Rows
 from supm.federation.trust import Circle

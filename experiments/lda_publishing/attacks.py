@@ -7,6 +7,8 @@ from itertools import product
 
 import numpy as np
 from experiments.lda_publishing.data import TITLES, encoded
+from experiments.lda_publishing.lookup_attack import LookupAttack
+from experiments.lda_publishing.paper_lda import PaperLDA, PaperTable
 from experiments.lda_publishing.settings import DELTA, Scope
 from experiments.lda_publishing.work import Split, noisy_run
 from experiments.supm.markdown import table
@@ -14,8 +16,6 @@ from numpy.typing import NDArray
 
 from supm import simulation
 from supm.federation.discriminant import Discriminant
-from supm.federation.lookup_attack import LookupAttack
-from supm.federation.paper_lda import PaperLDA, PaperTable
 from supm.federation.rows import Rows
 from supm.federation.trust import Circle
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from experiments.lda_publishing.paper_lda import PaperLDA, PaperTable
 from experiments.lda_publishing.settings import DELTA, Scope
 from experiments.supm.markdown import table
 
 from supm import simulation
-from supm.federation.paper_lda import PaperLDA, PaperTable
 from supm.privacy import GaussianDP, Neighbours
 
 __all__ = ["views_table"]

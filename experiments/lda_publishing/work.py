@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
+from experiments.lda_publishing.paper_lda import PaperLDA, PaperTable
 from experiments.lda_publishing.settings import DELTA, Setting
 from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
@@ -19,7 +20,6 @@ from sklearn.svm import LinearSVC
 from supm import simulation
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.encoding import Encoding, VectorEncoding
-from supm.federation.paper_lda import PaperLDA, PaperTable
 from supm.federation.protocol import Question
 from supm.federation.rows import Rows
 from supm.federation.trust import Circle

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from experiments.lda_publishing.paper_lda import PaperLDA, PaperTable, paper_sigmas
 from numpy.typing import NDArray
 from scipy.stats import norm
 
 from supm import simulation
 from supm.federation.calibration import MomentNoise
-from supm.federation.paper_lda import PaperLDA, PaperTable, paper_sigmas
 from supm.federation.rows import GRID
 from supm.learning.discriminant import ClassMoments
 from supm.mechanisms.noise import GaussianNoise

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from experiments.lda_publishing.lookup_attack import LookupAttack
+from experiments.lda_publishing.paper_lda import PaperLDA, PaperTable
 from numpy.typing import NDArray
 
 from supm import simulation
 from supm.federation.calibration import MomentNoise
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.encoding import VectorEncoding
-from supm.federation.lookup_attack import LookupAttack
-from supm.federation.paper_lda import PaperLDA, PaperTable
 from supm.federation.pooled import run_pooled
 from supm.federation.rows import grid_rows
 from supm.federation.trust import Circle

@@ -109,7 +109,7 @@ class PaperPublication:
 
     @property
     def guarantee(self) -> Guarantee:
-        """None at all: `supm.federation.lookup_attack.LookupAttack` reads records from scores."""
+        """None at all: `lookup_attack.LookupAttack` reads records from scores."""
         return NoGuarantee(_REASON)
 
 

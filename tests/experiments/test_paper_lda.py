@@ -6,13 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-
-from supm import ParameterError, RecordError, simulation
-from supm.federation.discriminant import Discriminant, DiscriminantOutcome
-from supm.federation.encoding import VectorEncoding
-from supm.federation.lookup_attack import LookupAttack
-from supm.federation.paper_lda import (
+from experiments.lda_publishing.lookup_attack import LookupAttack
+from experiments.lda_publishing.paper_lda import (
     PaperLDA,
     PaperTable,
     _matrices,
@@ -20,6 +15,11 @@ from supm.federation.paper_lda import (
     _vectors,
     paper_sigmas,
 )
+from numpy.typing import NDArray
+
+from supm import ParameterError, RecordError, simulation
+from supm.federation.discriminant import Discriminant, DiscriminantOutcome
+from supm.federation.encoding import VectorEncoding
 from supm.federation.pooled import run_pooled
 from supm.federation.rows import grid_rows
 from supm.federation.trust import Circle

@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from experiments.federated_svm.paper_svm import Method, PaperSVM
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from supm import simulation
 from supm._errors import ParameterError
-from supm.federation.paper_svm import Method, PaperSVM
 from supm.federation.rows import Rows, grid_rows
 from supm.privacy import ApproximateDP, NoGuarantee, PureDP
 
