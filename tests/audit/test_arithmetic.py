@@ -33,7 +33,7 @@ from supm.audit import (
 from supm.audit.goodness import goodness_of_fit
 from supm.audit.readings import Readings, read
 from supm.mechanisms import Estimate, FrequencyRandomizer, Tally, UnaryEncoding
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
 from supm.mechanisms.randomizers.piecewise import Piecewise
 
 BITS = 12.0

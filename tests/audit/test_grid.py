@@ -10,8 +10,8 @@ from supm._random import RandomSource, simulation
 from supm.audit import check_grid
 from supm.audit.grid import _between, _position
 from supm.mechanisms import Reports
-from supm.mechanisms.randomizers._grid import PublicGrid
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.public_grid import PublicGrid
 from supm.mechanisms.randomizers.square_wave import SquareWave
 
 

@@ -35,7 +35,7 @@ from supm.mechanisms import (
     mirrored_triangle,
     symmetric_noise,
 )
-from supm.mechanisms.noise._continuous import normals
+from supm.mechanisms.noise.continuous import normals
 
 Numbers = NDArray[Any]
 

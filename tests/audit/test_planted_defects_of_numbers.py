@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from supm._random import RandomSource, simulation
 from supm.audit import audit, epsilon_lower_bound
 from supm.mechanisms import FiniteChannel, Reports
-from supm.mechanisms._discrete_laplace import DiscreteLaplace
+from supm.mechanisms.noise.discrete_laplace import DiscreteLaplaceNoise
 from supm.mechanisms.randomizers.duchi import Duchi
 from supm.mechanisms.randomizers.hybrid import Hybrid
 from supm.mechanisms.randomizers.laplace import Laplace
@@ -79,7 +79,7 @@ class ClaimOfHalfTheRange(Laplace):
         return super().epsilon / 2
 
 
-class DoubleZeroNoise(DiscreteLaplace):
+class DoubleZeroNoise(DiscreteLaplaceNoise):
     """Zero with a plus and zero with a minus both count."""
 
     def draw(self, count: int, source: RandomSource) -> Indices:
@@ -91,7 +91,7 @@ class DoubleZero(Laplace):
     """The noise has twice the zeros it should have."""
 
     @property
-    def _noise(self) -> DiscreteLaplace:
+    def _noise(self) -> DiscreteLaplaceNoise:
         return DoubleZeroNoise(self.scale)
 
 

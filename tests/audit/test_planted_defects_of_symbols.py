@@ -28,7 +28,7 @@ from supm.mechanisms import (
     Tally,
     UnaryEncoding,
 )
-from supm.mechanisms._words import WORDS
+from supm.mechanisms.thresholds import WORDS
 from supm.schema import Continuous
 
 Symbols = NDArray[np.int64]

@@ -21,7 +21,7 @@ from supm.audit import exact_epsilon
 from supm.audit.goodness import goodness_of_fit
 from supm.collection.sampled import FINE, SampledInterview
 from supm.mechanisms import Reports
-from supm.mechanisms._words import exact_share
+from supm.mechanisms.thresholds import exact_share
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Schema, discretize
 
 ALARM = 1e-6

@@ -13,10 +13,11 @@ import pytest
 from numpy.typing import NDArray
 
 from supm._random import RandomSource, simulation
-from supm.mechanisms import UnaryEncoding, _discrete_laplace
-from supm.mechanisms._discrete_laplace import FARTHEST, DiscreteLaplace
-from supm.mechanisms.randomizers._grid import PublicGrid
+from supm.mechanisms import UnaryEncoding
+from supm.mechanisms.noise import discrete_laplace
+from supm.mechanisms.noise.discrete_laplace import FARTHEST, DiscreteLaplaceNoise
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.public_grid import PublicGrid
 
 
 class ScriptedSource(RandomSource):
@@ -35,7 +36,7 @@ class ScriptedSource(RandomSource):
         return taken
 
 
-class FixedNoise(DiscreteLaplace):
+class FixedNoise(DiscreteLaplaceNoise):
     """Noise that is far from zero, to either side by turns."""
 
     def draw(self, count: int, source: RandomSource) -> NDArray[np.int64]:  # noqa: ARG002  the noise is fixed
@@ -46,7 +47,7 @@ class FarLaplace(Laplace):
     """The Laplace mechanism with that noise."""
 
     @property
-    def _noise(self) -> DiscreteLaplace:
+    def _noise(self) -> DiscreteLaplaceNoise:
         return FixedNoise(self.scale)
 
 
@@ -55,15 +56,15 @@ class FarLaplace(Laplace):
 def test_a_long_run_of_heads_makes_noise_of_as_many_scales(
     scale: Fraction, runs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_discrete_laplace, "_runs", lambda count, _: np.full(count, runs))
-    drawn = np.abs(DiscreteLaplace(scale).draw(1000, simulation(1)))
+    monkeypatch.setattr(discrete_laplace, "_runs", lambda count, _: np.full(count, runs))
+    drawn = np.abs(DiscreteLaplaceNoise(scale).draw(1000, simulation(1)))
     assert runs * scale - 1 < int(drawn.min())
     assert int(drawn.max()) < (runs + 1) * scale
 
 
 def test_noise_is_cut_where_no_64_bit_number_could_hold_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_discrete_laplace, "_runs", lambda count, _: np.full(count, 1 << 40))
-    drawn = np.abs(DiscreteLaplace(Fraction(3)).draw(1000, simulation(1)))
+    monkeypatch.setattr(discrete_laplace, "_runs", lambda count, _: np.full(count, 1 << 40))
+    drawn = np.abs(DiscreteLaplaceNoise(Fraction(3)).draw(1000, simulation(1)))
     assert int(drawn.min()) >= FARTHEST * 3
     assert int(drawn.max()) < (FARTHEST + 1) * 3
 

@@ -25,8 +25,8 @@ from supm.mechanisms import (
     OrderedDiscretePerturbation,
     Reports,
 )
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
 
 __all__ = ["WithError", "check_channel", "check_outcomes", "check_standard_error"]
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from supm.audit.finding import Finding
 from supm.mechanisms import FiniteChannel, FrequencyRandomizer
-from supm.mechanisms._words import epsilon_of
+from supm.mechanisms.thresholds import epsilon_of
 
 __all__ = [
     "check_epsilon",

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from supm.audit.finding import Finding
-from supm.mechanisms._words import stated
+from supm.mechanisms.thresholds import stated
 from supm.messages import Study
 from supm.privacy import Guarantee, PureLDP
 

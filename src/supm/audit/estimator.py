@@ -14,7 +14,7 @@ from supm._random import RandomSource
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.readings import Readable, Readings, read
 from supm.mechanisms import FrequencyRandomizer
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
 
 __all__ = ["check_estimates", "check_unbiased", "check_variance"]
 

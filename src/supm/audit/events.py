@@ -27,8 +27,8 @@ from supm.mechanisms import (
     SubsetSelection,
     UnaryEncoding,
 )
-from supm.mechanisms.randomizers._channel import ENTRIES
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.randomizer import ENTRIES
 
 __all__ = ["Event", "events", "has_events", "supports"]
 

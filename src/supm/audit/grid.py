@@ -18,10 +18,10 @@ from supm._random import RandomSource
 from supm.audit.cells import ImpossibleReportError, cells_of
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.goodness import goodness_of_fit
-from supm.mechanisms.randomizers._grid import PublicGrid
-from supm.mechanisms.randomizers._window import WindowRandomizer
 from supm.mechanisms.randomizers.hybrid import Hybrid
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.window import WindowRandomizer
 
 __all__ = ["OnGrid", "check_grid"]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supm._random import RandomSource
 from supm.audit.cells import Auditable, grid_points
 from supm.mechanisms import FrequencyRandomizer, IndependentReports, JointReport
-from supm.mechanisms.randomizers._records import record_numbers
+from supm.mechanisms.randomizers.records import record_numbers
 
 __all__ = ["count_inputs", "some_inputs", "values_of"]
 

@@ -16,8 +16,8 @@ from supm._random import RandomSource, check_source
 from supm.collection import AnswerInterview, Interview, SampledInterview, SeparateInterview
 from supm.collection.sampled import FINE
 from supm.mechanisms import FiniteChannel, Piecewise, Reports
-from supm.mechanisms._words import WORDS, least_reading, stated
-from supm.mechanisms.randomizers._channel import ENTRIES
+from supm.mechanisms.randomizers.randomizer import ENTRIES
+from supm.mechanisms.thresholds import WORDS, least_reading, stated
 from supm.schema import Records
 
 __all__ = ["Branch", "OwnerOutput"]

@@ -18,8 +18,8 @@ from supm.mechanisms import (
     OrderedDiscretePerturbation,
     Reports,
 )
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
 
 __all__ = ["Readable", "Readings", "read"]
 

@@ -19,8 +19,8 @@ from supm.mechanisms import (
     OrderedDiscretePerturbation,
     SquareWave,
 )
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
 
 __all__ = ["check_mark", "check_source"]
 

@@ -38,11 +38,11 @@ from supm.mechanisms import (
     LocalRandomizer,
     OrderedDiscretePerturbation,
 )
-from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
-from supm.mechanisms.randomizers._window import WindowRandomizer
 from supm.mechanisms.randomizers.hybrid import Hybrid
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
+from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
+from supm.mechanisms.randomizers.window import WindowRandomizer
 
 __all__ = ["audit", "audit_all"]
 

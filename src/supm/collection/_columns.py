@@ -18,7 +18,7 @@ from supm._errors import MessageError, ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Integers
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
-from supm.mechanisms._words import WORDS
+from supm.mechanisms.thresholds import WORDS
 from supm.schema import Attribute, Categorical, Continuous, Records
 from supm.schema.discretizer import Discretizer
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from supm.mechanisms import GeneralizedRandomizedResponse
-from supm.mechanisms._words import threshold_for
+from supm.mechanisms.thresholds import threshold_for
 
 __all__ = ["randomized_response"]
 

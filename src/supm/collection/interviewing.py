@@ -18,7 +18,7 @@ from supm.mechanisms import (
     PublicGrid,
     SubsetSelection,
 )
-from supm.mechanisms._words import exact_share, threshold_for
+from supm.mechanisms.thresholds import exact_share, threshold_for
 from supm.messages import Question, Study
 from supm.schema import Continuous
 

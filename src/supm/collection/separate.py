@@ -17,7 +17,7 @@ from supm._validation import Integers
 from supm.collection._columns import Column, likelihood_ratio
 from supm.collection.interview import Interview
 from supm.mechanisms import Piecewise, Reports
-from supm.mechanisms._words import epsilon_of
+from supm.mechanisms.thresholds import epsilon_of
 from supm.schema import Records
 
 __all__ = ["SeparateInterview"]

@@ -20,15 +20,9 @@ from supm.mechanisms.noise import (
     symmetric_gaussian,
     symmetric_noise,
 )
-from supm.mechanisms.randomizers._channel import FiniteChannel
-from supm.mechanisms.randomizers._frequency import FrequencyRandomizer
-from supm.mechanisms.randomizers._grid import PublicGrid
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
-from supm.mechanisms.randomizers._randomizer import LocalRandomizer
-from supm.mechanisms.randomizers._records import number_records, record_numbers
-from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
 from supm.mechanisms.randomizers.choice import Candidate, Choice, choose
 from supm.mechanisms.randomizers.duchi import Duchi
+from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
 from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
 from supm.mechanisms.randomizers.hadamard_response import HadamardResponse
 from supm.mechanisms.randomizers.hybrid import Hybrid
@@ -36,9 +30,14 @@ from supm.mechanisms.randomizers.independent_reports import IndependentReports
 from supm.mechanisms.randomizers.joint_report import JointReport
 from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.local_hashing import LocalHashing
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
 from supm.mechanisms.randomizers.ordered_discrete import OrderedDiscretePerturbation
 from supm.mechanisms.randomizers.piecewise import Piecewise
+from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.randomizer import FiniteChannel, LocalRandomizer
 from supm.mechanisms.randomizers.reconstruction import Reconstruction, reconstruct
+from supm.mechanisms.randomizers.records import number_records, record_numbers
+from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally
 from supm.mechanisms.randomizers.square_wave import DistributionEstimate, SquareWave
 from supm.mechanisms.randomizers.subset_selection import SubsetSelection
 from supm.mechanisms.randomizers.unary_encoding import UnaryEncoding

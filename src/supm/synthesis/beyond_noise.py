@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._random import simulation
-from supm.mechanisms.noise._continuous import normals
+from supm.mechanisms.noise.continuous import normals
 from supm.synthesis.em import reconstruct_table
 
 __all__ = ["Beyond", "beyond_noise"]

@@ -21,9 +21,9 @@ from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, check_source
 from supm._validation import EPSILON, Integers, Reals
 from supm.mechanisms import FiniteChannel, GeneralizedRandomizedResponse, Reports
-from supm.mechanisms._words import exact_share, least_reading, stated
-from supm.mechanisms.randomizers._channel import ENTRIES
-from supm.mechanisms.randomizers._reports import check_reports
+from supm.mechanisms.randomizers.randomizer import ENTRIES
+from supm.mechanisms.randomizers.reports import check_reports
+from supm.mechanisms.thresholds import exact_share, least_reading, stated
 from supm.schema import Attribute
 from supm.synthesis.archive import Archive
 from supm.synthesis.archive_schema import ArchiveSchema

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm.mechanisms import GeneralizedRandomizedResponse, Laplace, Piecewise, Reports
-from supm.mechanisms._words import WORDS, least_reading
+from supm.mechanisms.thresholds import WORDS, least_reading
 from supm.schema import Attribute, Continuous, Ordinal
 from supm.synthesis.archive_schema import ClassColumn, Column, NumberColumn
 from supm.synthesis.laplace_law import LaplaceLaw

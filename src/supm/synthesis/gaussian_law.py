@@ -15,7 +15,7 @@ from scipy.special import ndtr
 from supm._random import RandomSource, check_source
 from supm._validation import Reals
 from supm.mechanisms import GaussianNoise
-from supm.mechanisms._words import stated
+from supm.mechanisms.thresholds import stated
 from supm.privacy import ApproximateDP, GaussianDP, Neighbours
 from supm.synthesis._additive_law import AdditiveLaw
 from supm.synthesis._number_law import check_edges

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from supm._random import RandomSource
 from supm._validation import EPSILON, Reals
 from supm.mechanisms import Laplace
-from supm.mechanisms._words import stated
+from supm.mechanisms.thresholds import stated
 from supm.synthesis._additive_law import AdditiveLaw
 from supm.synthesis._number_law import HIGH, LOW, check_edges
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from supm._random import RandomSource
-from supm.mechanisms.noise._continuous import uniforms
+from supm.mechanisms.noise.continuous import uniforms
 from supm.synthesis.latent import hermite_coefficients
 
 __all__ = ["BinnedMarginal", "Marginal", "OrderedMarginal"]

@@ -14,7 +14,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, Reals
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports
-from supm.mechanisms._words import WORDS, epsilon_of
+from supm.mechanisms.thresholds import WORDS, epsilon_of
 from supm.privacy import PureLDP
 
 __all__ = ["ResponseLaw"]

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from supm._random import RandomSource, check_source, simulation
 from supm._validation import Integers
-from supm.mechanisms.noise._continuous import normals
+from supm.mechanisms.noise.continuous import normals
 from supm.synthesis.archive import Archive
 from supm.synthesis.archive_schema import ArchiveSchema, ClassColumn
 from supm.synthesis.columns_learning import Margins, learn_margins, marginal_of

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.mechanisms.noise._continuous import uniforms
+from supm.mechanisms.noise.continuous import uniforms
 from supm.synthesis.beyond_noise import beyond_noise
 from supm.synthesis.layout import Told, count_together
 

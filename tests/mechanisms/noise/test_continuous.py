@@ -8,7 +8,7 @@ from scipy import stats
 
 from supm._errors import ParameterError
 from supm._random import RandomSource, secure, simulation
-from supm.mechanisms.noise._continuous import directions, gammas, normals, uniforms
+from supm.mechanisms.noise.continuous import directions, gammas, normals, uniforms
 
 ALARM = 1e-6 / 100
 

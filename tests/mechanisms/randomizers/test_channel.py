@@ -27,7 +27,7 @@ from supm.mechanisms import (
     SubsetSelection,
     UnaryEncoding,
 )
-from supm.mechanisms._words import epsilon_of
+from supm.mechanisms.thresholds import epsilon_of
 
 Maker = Callable[[float], FiniteChannel]
 

@@ -18,7 +18,7 @@ from supm.mechanisms import (
     UnaryEncoding,
     choose,
 )
-from supm.mechanisms.randomizers._frequency import SIZE
+from supm.mechanisms.randomizers.frequency import SIZE
 
 EPSILONS = [1e-6, 0.1, 0.5, 1.0, 2.0, 4.0, 5.0, 10.0, 1e4]
 NAMES = {

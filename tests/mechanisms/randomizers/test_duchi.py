@@ -12,10 +12,10 @@ from scipy import stats
 
 from supm._errors import ParameterError
 from supm._random import secure
-from supm.mechanisms._words import WORDS
-from supm.mechanisms.randomizers._grid import PublicGrid
-from supm.mechanisms.randomizers._reports import Reports
 from supm.mechanisms.randomizers.duchi import KEEP_WORDS, Duchi
+from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.thresholds import WORDS
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])

@@ -26,7 +26,7 @@ from supm.mechanisms import (
     Tally,
     UnaryEncoding,
 )
-from supm.mechanisms.randomizers._frequency import SIZE
+from supm.mechanisms.randomizers.frequency import SIZE
 
 Maker = Callable[..., FrequencyRandomizer]
 

@@ -17,8 +17,8 @@ from scipy import stats
 from supm._errors import ParameterError
 from supm._random import secure, simulation
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports
-from supm.mechanisms._two_level import words_inside
-from supm.mechanisms._words import WORDS
+from supm.mechanisms.thresholds import WORDS
+from supm.mechanisms.two_level import words_inside
 
 ALARM = 1e-9
 

@@ -14,8 +14,8 @@ from scipy import linalg, stats
 from supm._errors import ParameterError
 from supm._random import secure, simulation
 from supm.mechanisms import HadamardResponse, Reports
-from supm.mechanisms._two_level import words_inside
 from supm.mechanisms.randomizers.hadamard_response import _walsh_hadamard
+from supm.mechanisms.two_level import words_inside
 
 ALARM = 1e-9
 

@@ -11,13 +11,13 @@ from scipy import optimize
 
 from supm._errors import ParameterError
 from supm._random import simulation
-from supm.mechanisms._words import WORDS
 from supm.mechanisms.randomizers import hybrid
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
-from supm.mechanisms.randomizers._reports import Reports
 from supm.mechanisms.randomizers.duchi import KEEP_WORDS, Duchi
 from supm.mechanisms.randomizers.hybrid import SWITCH, Hybrid
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
 from supm.mechanisms.randomizers.piecewise import Piecewise
+from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.thresholds import WORDS
 
 VALUES = np.linspace(-1, 1, 65)
 

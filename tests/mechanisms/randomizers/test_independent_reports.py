@@ -16,7 +16,7 @@ from supm._errors import ParameterError, RecordError
 from supm._random import secure, simulation
 from supm._validation import EPSILON
 from supm.mechanisms import GeneralizedRandomizedResponse, IndependentReports, Reports
-from supm.mechanisms.randomizers._frequency import SIZE
+from supm.mechanisms.randomizers.frequency import SIZE
 
 ALARM = 1e-9
 SECRET = 123457

@@ -25,7 +25,7 @@ from supm.mechanisms import (
     Tally,
     choose,
 )
-from supm.mechanisms.randomizers._frequency import SIZE
+from supm.mechanisms.randomizers.frequency import SIZE
 
 ALARM = 1e-9
 SECRET = 123457

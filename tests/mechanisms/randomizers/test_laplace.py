@@ -13,8 +13,8 @@ from scipy import stats
 from supm._errors import ParameterError
 from supm._random import secure
 from supm._validation import Integers
-from supm.mechanisms.randomizers._grid import PublicGrid
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.public_grid import PublicGrid
 
 ALARM = 1e-6 / 100
 

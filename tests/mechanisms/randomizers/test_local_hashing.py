@@ -20,10 +20,9 @@ from supm._errors import ParameterError
 from supm._random import secure, simulation
 from supm._validation import Integers
 from supm.mechanisms import LocalHashing, Reports
-from supm.mechanisms._primes import prime_from
-from supm.mechanisms._two_level import words_inside
-from supm.mechanisms._words import WORDS
-from supm.mechanisms.randomizers.local_hashing import _multiply_modulo
+from supm.mechanisms.randomizers.local_hashing import _multiply_modulo, prime_from
+from supm.mechanisms.thresholds import WORDS
+from supm.mechanisms.two_level import words_inside
 
 ALARM = 1e-9
 

@@ -19,11 +19,11 @@ from supm.mechanisms import (
     SubsetSelection,
     UnaryEncoding,
 )
-from supm.mechanisms.randomizers._randomizer import LocalRandomizer
 from supm.mechanisms.randomizers.duchi import Duchi
 from supm.mechanisms.randomizers.hybrid import Hybrid
 from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.piecewise import Piecewise
+from supm.mechanisms.randomizers.randomizer import LocalRandomizer
 from supm.mechanisms.randomizers.square_wave import SquareWave
 from supm.privacy import Budget, PureLDP
 from supm.schema import Continuous, Ordinal

@@ -18,16 +18,16 @@ from scipy import stats
 from supm._errors import ParameterError, RecordError
 from supm._random import secure, simulation
 from supm._validation import EPSILON
-from supm.mechanisms._words import epsilon_of, exponential
-from supm.mechanisms.randomizers._channel import FiniteChannel
-from supm.mechanisms.randomizers._grid import STEPS
-from supm.mechanisms.randomizers._numeric import COUNT, GridRandomizer, NumericRandomizer
-from supm.mechanisms.randomizers._reports import Reports, Tally
 from supm.mechanisms.randomizers.duchi import Duchi
 from supm.mechanisms.randomizers.hybrid import Hybrid
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.numeric import COUNT, GridRandomizer, NumericRandomizer
 from supm.mechanisms.randomizers.piecewise import Piecewise
+from supm.mechanisms.randomizers.public_grid import STEPS
+from supm.mechanisms.randomizers.randomizer import FiniteChannel
+from supm.mechanisms.randomizers.reports import Reports, Tally
 from supm.mechanisms.randomizers.square_wave import SquareWave
+from supm.mechanisms.thresholds import epsilon_of, exponential
 from supm.privacy import PureLDP
 
 LOW, HIGH = -3.0, 5.0

@@ -12,7 +12,7 @@ from scipy.stats import chisquare
 from supm import RandomSource, secure, simulation
 from supm._errors import ParameterError, RecordError
 from supm.mechanisms import GeneralizedRandomizedResponse, OrderedDiscretePerturbation
-from supm.mechanisms._words import epsilon_of
+from supm.mechanisms.thresholds import epsilon_of
 from supm.schema import Attribute, Categorical, Continuous, CutPoints, Ordinal, discretize
 
 DRAWS = 60_000

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from supm.mechanisms.randomizers import piecewise
-from supm.mechanisms.randomizers._reports import Reports
-from supm.mechanisms.randomizers._window import SlidingWindow, WindowShapes
 from supm.mechanisms.randomizers.duchi import Duchi
 from supm.mechanisms.randomizers.piecewise import Piecewise
+from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.randomizers.window import SlidingWindow, WindowShapes
 
 STEPS = 1 << 17
 epsilons = pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 5.0])

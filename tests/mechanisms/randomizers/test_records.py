@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm._random import simulation
-from supm.mechanisms.randomizers._frequency import SIZE
-from supm.mechanisms.randomizers._records import (
+from supm.mechanisms.randomizers.frequency import SIZE
+from supm.mechanisms.randomizers.records import (
     all_records,
     check_classes,
     check_sizes,

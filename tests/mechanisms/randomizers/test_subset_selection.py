@@ -18,8 +18,8 @@ from supm._errors import ParameterError
 from supm._random import secure, simulation
 from supm._validation import Integers
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports, SubsetSelection
-from supm.mechanisms._two_level import words_inside
-from supm.mechanisms._words import WORDS
+from supm.mechanisms.thresholds import WORDS
+from supm.mechanisms.two_level import words_inside
 
 ALARM = 1e-9
 

@@ -15,7 +15,7 @@ from supm._errors import ParameterError
 from supm._random import secure, simulation
 from supm._validation import Integers
 from supm.mechanisms import Reports, UnaryEncoding
-from supm.mechanisms._words import WORDS
+from supm.mechanisms.thresholds import WORDS
 
 ALARM = 1e-9
 

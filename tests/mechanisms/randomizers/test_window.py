@@ -11,8 +11,8 @@ import pytest
 from supm._errors import ParameterError
 from supm._random import simulation
 from supm._validation import Integers
-from supm.mechanisms._words import WORDS
-from supm.mechanisms.randomizers._window import SlidingWindow, WindowShapes
+from supm.mechanisms.randomizers.window import SlidingWindow, WindowShapes
+from supm.mechanisms.thresholds import WORDS
 
 SHAPES = [(1, 1), (2, 1), (2, 2), (6, 1), (6, 2), (6, 5), (7, 7), (9, 4)]
 

@@ -13,7 +13,7 @@ from scipy.special import ndtr
 
 from supm._random import RandomSource, check_source
 from supm._validation import Integers
-from supm.mechanisms._coins import decayed, halves, squared
+from supm.mechanisms.noise.coins import decayed, halves, squared
 
 __all__ = ["LARGEST_SIGMA", "DiscreteGaussian"]
 

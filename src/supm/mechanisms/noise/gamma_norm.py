@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm._validation import Integers, Reals
-from supm.mechanisms._words import stated
-from supm.mechanisms.noise._continuous import directions, gammas
+from supm.mechanisms.noise.continuous import directions, gammas
+from supm.mechanisms.thresholds import stated
 
 __all__ = ["GammaNorm"]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm._validation import EPSILON, Reals
-from supm.mechanisms._words import least_reading, stated
-from supm.mechanisms.noise._continuous import normals
+from supm.mechanisms.noise.continuous import normals
+from supm.mechanisms.thresholds import least_reading, stated
 from supm.privacy import GaussianDP, Neighbours
 
 __all__ = ["GaussianNoise", "classical_sigma"]

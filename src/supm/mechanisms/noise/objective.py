@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, Reals, check_kind
-from supm.mechanisms.noise._objective_bounds import LossBounds, LossName
 from supm.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from supm.mechanisms.noise.gamma_norm import GammaNorm
+from supm.mechanisms.noise.loss_bounds import LossBounds, LossName
 from supm.privacy import ApproximateDP, GaussianDP, Guarantee, Neighbours, PureDP
 
 __all__ = ["LossBounds", "LossName", "ObjectivePerturbation", "corner_delta", "corner_epsilon"]

@@ -14,8 +14,8 @@ from typing import Final
 
 from supm._errors import ParameterError
 from supm._validation import Integers, Reals
-from supm.mechanisms._words import least_reading
 from supm.mechanisms.noise.discrete_gaussian import LARGEST_SIGMA
+from supm.mechanisms.thresholds import least_reading
 
 __all__ = ["LARGEST_MU", "LEAST_SIGMA", "sigma_for", "summed_mu"]
 

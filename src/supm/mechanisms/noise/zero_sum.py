@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm._validation import Integers, Reals
-from supm.mechanisms.noise._continuous import normals
+from supm.mechanisms.noise.continuous import normals
 
 __all__ = [
     "ZeroSumNoise",

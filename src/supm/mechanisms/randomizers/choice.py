@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers
-from supm.mechanisms.randomizers._frequency import SIZE, FrequencyRandomizer
+from supm.mechanisms.randomizers.frequency import SIZE, FrequencyRandomizer
 from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
 from supm.mechanisms.randomizers.hadamard_response import HadamardResponse
 from supm.mechanisms.randomizers.local_hashing import LocalHashing

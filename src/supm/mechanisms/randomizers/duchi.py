@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._validation import Integers, check_kind
-from supm.mechanisms._words import WORDS
-from supm.mechanisms.randomizers._grid import PublicGrid
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
-from supm.mechanisms.randomizers._window import SlidingWindow, WindowRandomizer
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
+from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.window import SlidingWindow, WindowRandomizer
+from supm.mechanisms.thresholds import WORDS
 
 __all__ = ["KEEP_WORDS", "Duchi"]
 

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.mechanisms._two_level import TwoLevel, words_inside
-from supm.mechanisms.randomizers._channel import ENTRIES
-from supm.mechanisms.randomizers._frequency import SIZE, FrequencyRandomizer, check_told
-from supm.mechanisms.randomizers._reports import Reports
+from supm.mechanisms.randomizers.frequency import SIZE, FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers.randomizer import ENTRIES
+from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.two_level import TwoLevel, words_inside
 
 __all__ = ["HadamardResponse"]
 

@@ -14,16 +14,16 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import EPSILON, check_kind
-from supm.mechanisms._words import epsilon_of, exact_share, threshold_for
-from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES, FiniteChannel
-from supm.mechanisms.randomizers._records import (
+from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
+from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, FiniteChannel
+from supm.mechanisms.randomizers.records import (
     all_records,
     check_classes,
     check_sizes,
     check_table,
 )
-from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally, check_reports
-from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
+from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally, check_reports
+from supm.mechanisms.thresholds import epsilon_of, exact_share, threshold_for
 
 __all__ = ["IndependentReports"]
 

@@ -14,17 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import check_kind
-from supm.mechanisms._two_level import MAX_CELLS
-from supm.mechanisms.randomizers._channel import FiniteChannel
-from supm.mechanisms.randomizers._frequency import FrequencyRandomizer, check_symbols
-from supm.mechanisms.randomizers._records import (
+from supm.mechanisms.randomizers.choice import choose
+from supm.mechanisms.randomizers.frequency import FrequencyRandomizer, check_symbols
+from supm.mechanisms.randomizers.randomizer import FiniteChannel
+from supm.mechanisms.randomizers.records import (
     all_records,
     check_sizes,
     number_records,
     record_numbers,
 )
-from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
-from supm.mechanisms.randomizers.choice import choose
+from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally
+from supm.mechanisms.two_level import MAX_CELLS
 
 __all__ = ["JointReport"]
 

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, check_kind
-from supm.mechanisms._discrete_laplace import DiscreteLaplace
-from supm.mechanisms._words import least_reading, stated
-from supm.mechanisms.randomizers._grid import PublicGrid
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
+from supm.mechanisms.noise.discrete_laplace import DiscreteLaplaceNoise
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
+from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.thresholds import least_reading, stated
 
 __all__ = ["Laplace"]
 
@@ -74,7 +74,7 @@ class Laplace(NumericRandomizer):
 
     def __post_init__(self) -> None:
         check_kind("grid", self.grid, PublicGrid)
-        DiscreteLaplace(self.scale)
+        DiscreteLaplaceNoise(self.scale)
         if self.grid.steps > self.scale * Fraction(EPSILON.high):
             least = self.grid.steps / EPSILON.high
             raise ParameterError("scale", f"at least {least:g} steps", float(self.scale))
@@ -161,8 +161,8 @@ class Laplace(NumericRandomizer):
         return self._noise.variance + fraction * (1 - fraction)
 
     @property
-    def _noise(self) -> DiscreteLaplace:
-        return DiscreteLaplace(self.scale)
+    def _noise(self) -> DiscreteLaplaceNoise:
+        return DiscreteLaplaceNoise(self.scale)
 
     def _index(self, index: int) -> int:
         return Integers("index", 0, self.steps).check(index)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from functools import lru_cache
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,14 +13,16 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
-from supm.mechanisms._primes import prime_from
-from supm.mechanisms._two_level import TwoLevel, words_inside
-from supm.mechanisms._words import exponential
-from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers._frequency import SIZE, FrequencyRandomizer, check_told
-from supm.mechanisms.randomizers._reports import Reports
+from supm.mechanisms.randomizers.frequency import SIZE, FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
+from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.thresholds import exponential
+from supm.mechanisms.two_level import TwoLevel, words_inside
 
-__all__ = ["LocalHashing"]
+__all__ = ["LocalHashing", "prime_from"]
+
+# These bases decide primality for every number below 3.3e24 (Sorenson and Webster, 2015).
+_WITNESSES: Final = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,3 +216,37 @@ def _remainder(numbers: NDArray[np.uint64], modulus: int) -> NDArray[np.uint64]:
     quotients = numbers // divisor
     quotients *= divisor
     return numbers - quotients
+
+
+@lru_cache(maxsize=256)
+def prime_from(number: int) -> int:
+    """Return the smallest prime that is at least ``number``.
+
+    Examples
+    --------
+    >>> prime_from(5), prime_from(6), prime_from(2**40)
+    (5, 7, 1099511627791)
+    """
+    while not _is_prime(number):
+        number += 1
+    return number
+
+
+def _is_prime(number: int) -> bool:
+    for witness in _WITNESSES:
+        if number % witness == 0:
+            return number == witness
+    return number > 1 and not any(_is_composite_by(witness, number) for witness in _WITNESSES)
+
+
+def _is_composite_by(witness: int, number: int) -> bool:
+    """Run one round of the Miller-Rabin test on an odd number."""
+    twos = (number - 1 & 1 - number).bit_length() - 1
+    power = pow(witness, number - 1 >> twos, number)
+    if power in (1, number - 1):
+        return False
+    for _ in range(twos - 1):
+        power = power * power % number
+        if power == number - 1:
+            return False
+    return True

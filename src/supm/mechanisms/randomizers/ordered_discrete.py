@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import check_kind
-from supm.mechanisms.randomizers._channel import FiniteChannel
-from supm.mechanisms.randomizers._reports import Estimate, Reports, Tally
 from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
+from supm.mechanisms.randomizers.randomizer import FiniteChannel
+from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally
 from supm.schema import Attribute, Continuous, Discretizer, discretize
 
 __all__ = ["OrderedDiscretePerturbation"]

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._validation import EPSILON, check_kind
-from supm.mechanisms.randomizers._grid import PublicGrid
-from supm.mechanisms.randomizers._numeric import NumericRandomizer
-from supm.mechanisms.randomizers._window import SlidingWindow, WindowRandomizer, WindowShapes
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
+from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.window import SlidingWindow, WindowRandomizer, WindowShapes
 
 __all__ = ["Piecewise"]
 

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals, check_kind
-from supm.mechanisms.randomizers._grid import PublicGrid
-from supm.mechanisms.randomizers._numeric import COUNT
-from supm.mechanisms.randomizers._reports import Reports, Tally, check_tally
-from supm.mechanisms.randomizers._window import SlidingWindow, WindowRandomizer
+from supm.mechanisms.randomizers.numeric import COUNT
+from supm.mechanisms.randomizers.public_grid import PublicGrid
 from supm.mechanisms.randomizers.reconstruction import reconstruct
+from supm.mechanisms.randomizers.reports import Reports, Tally, check_tally
+from supm.mechanisms.randomizers.window import SlidingWindow, WindowRandomizer
 
 __all__ = ["DistributionEstimate", "SquareWave", "half_width"]
 

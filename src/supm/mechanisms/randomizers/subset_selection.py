@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
-from supm.mechanisms._two_level import TwoLevel, words_inside
-from supm.mechanisms._words import exponential
-from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers._frequency import FrequencyRandomizer, check_told
-from supm.mechanisms.randomizers._reports import Reports
+from supm.mechanisms.randomizers.frequency import FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
+from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.thresholds import exponential
+from supm.mechanisms.two_level import TwoLevel, words_inside
 
 __all__ = ["SubsetSelection"]
 

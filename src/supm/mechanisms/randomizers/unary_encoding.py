@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
-from supm.mechanisms._words import WORDS, epsilon_of, exact_share, threshold_for
-from supm.mechanisms.randomizers._channel import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers._frequency import FrequencyRandomizer, check_told
-from supm.mechanisms.randomizers._reports import Reports
+from supm.mechanisms.randomizers.frequency import FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
+from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.thresholds import WORDS, epsilon_of, exact_share, threshold_for
 
 __all__ = ["UnaryEncoding"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError, RecordError
-from supm.mechanisms.randomizers._channel import LISTED
-from supm.mechanisms.randomizers._frequency import SIZE, as_numbers
+from supm.mechanisms.randomizers.frequency import SIZE, as_numbers
+from supm.mechanisms.randomizers.randomizer import LISTED
 
 __all__ = [
     "all_records",

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Integers, Reals
-from supm.mechanisms.randomizers._reports import as_array
+from supm.mechanisms.randomizers.reports import as_array
 
 __all__ = ["STEPS", "PublicGrid"]
 

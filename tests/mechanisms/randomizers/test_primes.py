@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supm.mechanisms._primes import prime_from
+from supm.mechanisms.randomizers.local_hashing import prime_from
 
 # Carmichael numbers and the least strong pseudoprimes to the first one to nine prime bases.
 LIARS = [561, 1105, 6601, 2047, 1373653, 25326001, 3215031751, 2152302898747, 3474749660383]

@@ -18,9 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, check_source
 from supm._validation import Integers, Reals
-from supm.mechanisms._two_level import MAX_CELLS
-from supm.mechanisms.randomizers._channel import LISTED, FiniteChannel
-from supm.mechanisms.randomizers._reports import (
+from supm.mechanisms.randomizers.randomizer import LISTED, FiniteChannel
+from supm.mechanisms.randomizers.reports import (
     Estimate,
     Reports,
     Tally,
@@ -28,6 +27,7 @@ from supm.mechanisms.randomizers._reports import (
     check_reports,
     check_tally,
 )
+from supm.mechanisms.two_level import MAX_CELLS
 
 __all__ = ["SIZE", "FrequencyRandomizer", "as_numbers", "check_symbols", "check_told"]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
-from supm.mechanisms._words import WORDS, epsilon_of, threshold_for
+from supm.mechanisms.thresholds import WORDS, epsilon_of, threshold_for
 
 __all__ = ["MAX_CELLS", "TwoLevel", "words_inside"]
 

@@ -16,10 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import Integers, Reals
-from supm.mechanisms.randomizers._channel import FiniteChannel
-from supm.mechanisms.randomizers._grid import PublicGrid
-from supm.mechanisms.randomizers._randomizer import LocalRandomizer
-from supm.mechanisms.randomizers._reports import (
+from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.randomizer import FiniteChannel, LocalRandomizer
+from supm.mechanisms.randomizers.reports import (
     Estimate,
     Reports,
     Tally,

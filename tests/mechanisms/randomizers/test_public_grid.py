@@ -14,7 +14,7 @@ from scipy import stats
 from supm._errors import ParameterError, RecordError
 from supm._random import simulation
 from supm.mechanisms.randomizers import _grid
-from supm.mechanisms.randomizers._grid import STEPS, PublicGrid
+from supm.mechanisms.randomizers.public_grid import STEPS, PublicGrid
 
 # A value that must never be seen in a message, and the pieces of it that a message could hold.
 SECRET = 41.271828

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from supm.mechanisms._words import WORDS, epsilon_of, exponential, threshold_for
+from supm.mechanisms.thresholds import WORDS, epsilon_of, exponential, threshold_for
 
 LONG = decimal.Context(prec=200, Emax=999_999, Emin=-999_999)
 EPSILONS = st.floats(1e-6, 1e4)

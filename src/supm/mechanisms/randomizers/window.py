@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
-from supm.mechanisms._two_level import TwoLevel
-from supm.mechanisms._words import WORDS
-from supm.mechanisms.randomizers._grid import STEPS
-from supm.mechanisms.randomizers._numeric import FiniteGridRandomizer
+from supm.mechanisms.randomizers.numeric import FiniteGridRandomizer
+from supm.mechanisms.randomizers.public_grid import STEPS
+from supm.mechanisms.thresholds import WORDS
+from supm.mechanisms.two_level import TwoLevel
 
 __all__ = ["SlidingWindow", "WindowRandomizer", "WindowShapes"]
 
