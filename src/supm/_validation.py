@@ -8,11 +8,25 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
+import unicodedata
 from dataclasses import dataclass
+from typing import Final
 
 from supm._errors import ParameterError
 
-__all__ = ["EPSILON", "Integers", "Reals", "check_kind"]
+__all__ = [
+    "EPSILON",
+    "Integers",
+    "Reals",
+    "check_kind",
+    "check_text",
+    "commands_a_terminal",
+    "is_hash",
+]
+
+_HASH: Final = re.compile("[0-9a-f]{64}")
+_TURNS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @dataclass(frozen=True)
@@ -102,6 +116,34 @@ def check_kind(name: str, value: object, kind: type) -> None:
     """
     if not isinstance(value, kind):
         raise ParameterError(name, f"of kind {kind.__name__}", type(value))
+
+
+def check_text(name: str, text: object, longest: int) -> None:
+    """Raise ParameterError where a text is too long, not UTF-8, or would command a terminal."""
+    check_kind(name, text, str)
+    if len(str(text)) > longest:
+        got = f"{len(str(text))} characters"
+        raise ParameterError(name, f"a text of at most {longest} characters", got)
+    if commands_a_terminal(str(text).translate({10: " ", 9: " "})):
+        raise ParameterError(name, "a text without control characters", "a text that has one")
+    try:
+        str(text).encode()
+    except UnicodeEncodeError:
+        wanted = "Unicode text without lone surrogates"
+        raise ParameterError(name, wanted, "a text that has one") from None
+
+
+def commands_a_terminal(text: str) -> bool:
+    """Say whether a text would move, hide or turn around what is shown beside it.
+
+    Owners read names and values of a stranger's study before they consent to it.
+    """
+    return any(unicodedata.category(each) == "Cc" or each in _TURNS for each in text)
+
+
+def is_hash(text: object) -> bool:
+    """Say whether a text is a SHA-256 in hexadecimal: 64 digits."""
+    return isinstance(text, str) and _HASH.fullmatch(text) is not None
 
 
 def _as_float(value: object) -> float:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supm.privacy._decimals import (
+from supm.privacy.decimals import (
     decimal,
     float_at_least,
     float_at_most,

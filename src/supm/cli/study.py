@@ -151,12 +151,12 @@ def _opened(arguments: argparse.Namespace, *, new: bool = False) -> Iterator[Sto
 
 
 def _create(arguments: argparse.Namespace) -> int:
+    from supm._validation import check_text  # noqa: PLC0415  the same
     from supm.cli._study_options import (  # noqa: PLC0415  loaded when the verb runs
         notice_limits,
         planned,
         read_schema,
     )
-    from supm.messages._texts import check_text  # noqa: PLC0415  the same
 
     with needs_server_packages():
         from supm.service.store.values import LONGEST  # noqa: PLC0415  the same

@@ -9,8 +9,8 @@ from supm._errors import ParameterError
 from supm.collection._strict_rules import FIRST, MERGED, Layout, attributes_told, lay_out
 from supm.collection._wishes import Wishes
 from supm.messages import REDUCE_FORMS
-from supm.messages._size_rules import class_count
 from supm.schema import Attribute
+from supm.schema.discretization import class_count
 
 __all__ = ["Choice", "choose_kept", "choose_sampled"]
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from supm.messages._size_rules import class_count
 from supm.schema import Attribute
+from supm.schema.discretization import class_count
 
 __all__ = ["FIRST", "MERGED", "Layout", "attributes_told", "finest_classes", "gap_of", "lay_out"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from supm.collection._strict_rules import gap_of
 from supm.messages import FORMS, Question, Study
-from supm.messages._size_rules import class_count
 from supm.schema import Continuous
+from supm.schema.discretization import class_count
 
 __all__ = ["Asking", "Explanation", "explain"]
 

@@ -12,8 +12,8 @@ from supm.collection._questions import Asked, questions
 from supm.collection._strict_rules import attributes_told
 from supm.collection._wishes import Wishes
 from supm.messages import Study, Trust
-from supm.messages._size_rules import class_count
 from supm.schema import Continuous, Schema
+from supm.schema.discretization import class_count
 
 __all__ = ["plan"]
 

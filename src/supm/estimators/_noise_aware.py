@@ -18,8 +18,7 @@ from supm.estimators._stated_noise import warn_of_noise
 from supm.estimators._tables import check_bounds, quietly
 from supm.messages import Part, ReleaseStatement
 from supm.privacy import Guarantee, NoGuarantee
-from supm.schema._columns import clipped_numbers, positions, raw_column
-from supm.schema._tables import table_columns
+from supm.schema.columns import clipped_numbers, positions, raw_column, table_columns
 from supm.synthesis import Archive, ArchiveSchema, LaplaceLaw, NumberColumn
 from supm.synthesis.archive_schema import Column
 from supm.synthesis.noise_aware import NoisyColumn

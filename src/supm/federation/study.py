@@ -12,12 +12,11 @@ from typing import Any, Final
 from supm import __version__
 from supm._errors import MessageError, ParameterError
 from supm._json import canonical, check_fields, read_object
-from supm._validation import Reals, check_kind
+from supm._validation import Reals, check_kind, check_text
 from supm.federation.components import Components, ComponentsOutcome
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.margin import Margin, MarginOutcome
 from supm.federation.protocol import Protocol
-from supm.messages._texts import check_text
 from supm.messages.release import Release, ReleaseStatement
 from supm.privacy import ApproximateDP, GaussianDP, Guarantee, NoGuarantee
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import MessageError, ParameterError
 from supm._json import canonical, check_fields, read_object
-from supm._validation import Integers, check_kind
-from supm.messages._texts import is_hash
+from supm._validation import Integers, check_kind, is_hash
 from supm.messages.study import check_version
 
 __all__ = ["Commitments", "commitment"]

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 from supm._errors import MessageError, ParameterError
 from supm._json import canonical, check_fields, read_object
-from supm._validation import check_kind
-from supm.messages._texts import check_text, is_hash
+from supm._validation import check_kind, check_text, is_hash
 from supm.messages._totals import check_total
 from supm.messages.study import check_version
 from supm.privacy import Guarantee

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from supm._errors import MessageError
 from supm._json import canonical, check_fields, read_object
-from supm.messages._texts import is_hash
+from supm._validation import is_hash
 from supm.messages.study import check_version
 from supm.messages.trust import PHASES
 

@@ -10,10 +10,9 @@ from typing import Any, Final
 
 from supm._errors import MessageError, ParameterError, SchemaError
 from supm._json import canonical, check_fields, read_object
-from supm._validation import EPSILON, Integers, Reals, check_kind
+from supm._validation import EPSILON, Integers, Reals, check_kind, check_text
 from supm.messages._rule_reading import read_rule
 from supm.messages._study_rules import check_rules
-from supm.messages._texts import check_text
 from supm.messages.question import Question
 from supm.messages.rules import CellAnswers, Rule, Scorecard
 from supm.messages.trust import Trust

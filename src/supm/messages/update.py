@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from supm._errors import MessageError, ParameterError
 from supm._json import canonical, read_object
-from supm._validation import check_kind
-from supm.messages._texts import check_text
+from supm._validation import check_kind, check_text
 
 __all__ = ["Update"]
 

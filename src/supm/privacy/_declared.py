@@ -9,8 +9,8 @@ from typing import Final
 
 from supm._errors import ParameterError
 from supm._validation import Reals
-from supm.privacy._decimals import float_at_least
 from supm.privacy._gaussian_curve import LARGEST_MU
+from supm.privacy.decimals import float_at_least
 
 __all__ = ["DELTA", "EPSILON", "MU", "delta_number", "number", "positive_delta"]
 

@@ -14,8 +14,8 @@ from fractions import Fraction
 from typing import Final
 
 from supm._errors import ParameterError
-from supm.privacy._decimals import decimal, float_at_least, root_at_least
 from supm.privacy._declared import DELTA, EPSILON, MU
+from supm.privacy.decimals import decimal, float_at_least, root_at_least
 from supm.privacy.guarantee import (
     ApproximateDP,
     GaussianDP,

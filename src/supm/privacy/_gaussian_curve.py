@@ -26,7 +26,7 @@ from typing import Final
 import numpy as np
 from scipy.special import erfcx, exprel, ndtr
 
-from supm.privacy._decimals import decimal
+from supm.privacy.decimals import decimal
 
 __all__ = ["LARGEST_MU", "delta_above", "epsilon_above", "mu_below"]
 

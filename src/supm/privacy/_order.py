@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from supm.privacy._decimals import decimal, float_at_least
 from supm.privacy._gaussian_curve import delta_above
+from supm.privacy.decimals import decimal, float_at_least
 from supm.privacy.neighbours import Neighbours
 
 __all__ = ["Shape", "implies"]

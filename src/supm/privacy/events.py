@@ -38,9 +38,9 @@ from typing import TYPE_CHECKING, Final
 from supm._errors import ParameterError
 from supm._validation import Integers, Reals
 from supm.privacy._accounting import above, accountant_relation, dp_accounting, worst_pure_event
-from supm.privacy._decimals import decimal, float_at_least, float_at_most
 from supm.privacy._declared import EPSILON, number
 from supm.privacy.composition import sequential
+from supm.privacy.decimals import decimal, float_at_least, float_at_most
 from supm.privacy.guarantee import GaussianDP, Guarantee, NoGuarantee, PureDP, PureLDP
 from supm.privacy.neighbours import Neighbours
 

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from supm._errors import SchemaError
 from supm._json import check_fields, read_object
-from supm.schema._fields import FieldError
 from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal
+from supm.schema.fields import FieldError
 
 __all__ = ["attributes_from_json", "attributes_to_json"]
 

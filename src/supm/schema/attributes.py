@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import RecordError
-from supm.schema._columns import RawColumn, clipped_numbers, positions, raw_column
-from supm.schema._fields import (
+from supm.schema.columns import RawColumn, clipped_numbers, positions, raw_column
+from supm.schema.fields import (
     Missing,
     Value,
+    check_attribute_name,
     check_bound,
     check_missing,
-    check_name,
     check_range,
     check_values,
 )
@@ -54,7 +54,7 @@ class Continuous:
     missing: Missing = "refuse"
 
     def __post_init__(self) -> None:
-        name = check_name(self.name)
+        name = check_attribute_name(self.name)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "low", check_bound(name, "low", self.low))
         object.__setattr__(self, "high", check_bound(name, "high", self.high))
@@ -100,7 +100,7 @@ class _Listed:
     missing: Missing = "refuse"
 
     def __post_init__(self) -> None:
-        name = check_name(self.name)
+        name = check_attribute_name(self.name)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "values", check_values(name, self.values))
         object.__setattr__(self, "missing", check_missing(name, self.missing))

@@ -19,7 +19,7 @@ from supm.schema.discretizer import Discretizer
 from supm.schema.intervals import EqualWidth
 from supm.schema.merging import MergeModulo, MergeNeighbours
 
-__all__ = ["discretize"]
+__all__ = ["class_count", "discretize"]
 
 
 def discretize(attribute: Attribute, classes: int) -> Discretizer:
@@ -50,3 +50,9 @@ def discretize(attribute: Attribute, classes: int) -> Discretizer:
     if isinstance(attribute, Ordinal):
         return MergeNeighbours(attribute, classes=classes)
     return MergeModulo(attribute, classes=classes)
+
+
+def class_count(attribute: Attribute, classes: int) -> int:
+    """Return how many classes an attribute has where it is divided into so many."""
+    values = classes if isinstance(attribute, Continuous) else len(attribute.values)
+    return min(values, classes) + (attribute.missing == "class")

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import SchemaError
-from supm.schema._fields import FieldError, check_bound
 from supm.schema.attributes import Continuous
 from supm.schema.discretizer import CLASSES, Discretizer, expect
+from supm.schema.fields import FieldError, check_bound
 
 __all__ = ["CutPoints", "EqualWidth"]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from supm._errors import RecordError, SchemaError
 from supm.schema._json import attributes_from_json, attributes_to_json
-from supm.schema._tables import table_columns
 from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal
+from supm.schema.columns import table_columns
 from supm.schema.discretization import discretize
 from supm.schema.discretizer import Discretizer
 from supm.schema.records import Records

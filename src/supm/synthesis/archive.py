@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from supm._errors import RecordError, SchemaError
 from supm._random import RandomSource, check_source
 from supm._validation import check_kind
-from supm.schema._columns import clipped_numbers, positions, raw_column
-from supm.schema._tables import table_columns
+from supm.schema.columns import clipped_numbers, positions, raw_column, table_columns
 from supm.synthesis.archive_schema import ArchiveSchema, ClassColumn, Column, NumberColumn
 
 __all__ = ["Archive"]

@@ -10,7 +10,7 @@ from supm._errors import SchemaError
 from supm._json import check_fields, read_object
 from supm._validation import Integers, check_kind
 from supm.privacy import ApproximateDP, Guarantee, Neighbours, PureLDP, sequential
-from supm.schema._fields import Value, check_name, check_values
+from supm.schema.fields import Value, check_attribute_name, check_values
 from supm.synthesis.noise_laws import NumberLaw, ResponseLaw, number_law, response_law
 
 __all__ = ["ArchiveSchema", "ClassColumn", "Column", "NumberColumn"]
@@ -41,7 +41,7 @@ class NumberColumn:
     law: NumberLaw
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", check_name(self.name))
+        object.__setattr__(self, "name", check_attribute_name(self.name))
         check_kind("law", self.law, NumberLaw)
 
     def to_form(self) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class ClassColumn:
     ordered: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "name", check_name(self.name))
+        object.__setattr__(self, "name", check_attribute_name(self.name))
         object.__setattr__(self, "values", check_values(self.name, self.values))
         check_kind("law", self.law, ResponseLaw)
         check_kind("ordered", self.ordered, bool)
@@ -258,7 +258,7 @@ def _column(form: object, place: int) -> Column:
         message = f"{path} must be a JSON object."
         raise SchemaError(message)
     given = dict(form)
-    name = check_name(given.pop("name", None))
+    name = check_attribute_name(given.pop("name", None))
     path = f"{path} {name!r}"
     kind = given.pop("kind", None)
     if kind == "number":

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import RecordError
-from supm.schema._columns import clipped_numbers, positions, raw_column
-from supm.schema._tables import table_columns
+from supm.schema.columns import clipped_numbers, positions, raw_column, table_columns
 from supm.synthesis._additive_law import AdditiveLaw
 from supm.synthesis._number_law import NumberLaw
 from supm.synthesis.archive import Archive

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 
 from supm._errors import FederationError, MessageError, ParameterError
+from supm._validation import check_text
 from supm.federation.secure_sum.wire import Reading
-from supm.messages._texts import check_text
 from supm.messages.update import Update
 
 __all__ = ["read_replies", "reading_of"]

@@ -10,7 +10,7 @@ from typing import Final
 
 from supm._errors import BudgetError, ParameterError
 from supm.messages import Report, Study
-from supm.privacy._decimals import decimal, float_at_least, float_at_most
+from supm.privacy.decimals import decimal, float_at_least, float_at_most
 from supm.service.owners._memory import Memory
 from supm.service.owners._wallet_file import WalletFile, default_path
 from supm.service.owners.entries import LIMITS, Answered, Limits

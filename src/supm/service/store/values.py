@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
+from supm._validation import check_text
 from supm.messages import Study
-from supm.messages._texts import check_text
 from supm.service.states import State, open_phase
 
 __all__ = ["ID_BYTES", "LONGEST", "Opened", "Receipt", "Submission"]

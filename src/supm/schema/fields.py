@@ -9,23 +9,22 @@ from __future__ import annotations
 import contextlib
 import math
 import numbers
-import unicodedata
 from typing import Final, Literal
 
 import numpy as np
 
 from supm._errors import SchemaError
+from supm._validation import commands_a_terminal
 
 __all__ = [
     "FieldError",
     "Missing",
     "Value",
+    "check_attribute_name",
     "check_bound",
     "check_missing",
-    "check_name",
     "check_range",
     "check_values",
-    "commands_a_terminal",
 ]
 
 Missing = Literal["refuse", "class"]
@@ -36,7 +35,6 @@ _MOST_VALUES: Final = 1 << 20
 # Beyond this a JSON reader that holds numbers as doubles would read another number.
 _LARGEST_INTEGER: Final = (1 << 53) - 1
 _PLAIN: Final = "must be text without control characters and marks that turn the line around."
-_TURNS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _ONE_VALUE: Final = "an attribute with one value tells nothing, so leave it out"
 
 
@@ -54,7 +52,7 @@ class FieldError(SchemaError):
         return SchemaError, self.args
 
 
-def check_name(name: object) -> str:
+def check_attribute_name(name: object) -> str:
     """Return the name, or raise."""
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
         problem = f"must be text of 1 to {_LONGEST_NAME} characters that are not all blank."
@@ -131,14 +129,6 @@ def _value(owner: str, index: int, given: object) -> Value:
     if isinstance(value, float) and math.isfinite(value):
         return value + 0.0  # -0.0 becomes 0.0, so that equal schemas have equal text
     raise FieldError(owner, field, "must be text, a finite number, true or false.")
-
-
-def commands_a_terminal(text: str) -> bool:
-    """Say whether a text would move, hide or turn around what is shown beside it.
-
-    Owners read names and values of a stranger's study before they consent to it.
-    """
-    return any(unicodedata.category(each) == "Cc" or each in _TURNS for each in text)
 
 
 def _is_unicode(text: str) -> bool:

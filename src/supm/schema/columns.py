@@ -1,4 +1,4 @@
-"""One column of private data, brought to one of two forms: numbers, or places in a list.
+"""Tables of any common kind, taken apart into columns; a column as numbers or places in a list.
 
 Nothing here puts a value into an error: a message has the attribute's name and a count.
 """
@@ -9,19 +9,22 @@ import contextlib
 import decimal
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import RecordError
-from supm.schema._fields import Value
+from supm.schema.fields import Value
 
-__all__ = ["RawColumn", "clipped_numbers", "positions", "raw_column"]
+if TYPE_CHECKING:
+    import narwhals as nw
 
+__all__ = ["RawColumn", "clipped_numbers", "positions", "raw_column", "table_columns"]
+
+_T = TypeVar("_T")
 _KINDS: Final = {
     "b": "true or false",
     "c": "complex numbers",
@@ -31,6 +34,10 @@ _KINDS: Final = {
     "U": "text",
     "V": "structures",
 }
+_TABLES: Final = (
+    "a dataframe, a two-dimensional array, a mapping of columns or a list of mappings "
+    "(one for each record)"
+)
 _PLAIN: Final = (str, bool, np.bool_, numbers.Real, decimal.Decimal)
 
 
@@ -100,6 +107,8 @@ def _arrays(name: str, column: object) -> tuple[NDArray[Any], NDArray[np.bool_]]
         # asarray would turn [1, "a"] into text; objects stay what they are.
         values = np.fromiter(column, dtype=object, count=len(column))
         return values, np.zeros(len(column), dtype=np.bool_)
+    import narwhals as nw  # noqa: PLC0415  an owner who has lists only does without it
+
     series = nw.from_native(column, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         return _from_series(name, series)
@@ -172,4 +181,77 @@ def _refuse_infinite(name: str, infinite: int, rows: int) -> None:
             f"{name}: {infinite} of {rows} records are infinite, which is no measurement; "
             "correct them or mark them as missing."
         )
+        raise RecordError(message)
+
+
+def table_columns(data: object, names: Sequence[str]) -> dict[str, object]:
+    """Return the named columns. Other columns are not looked at."""
+    if isinstance(data, np.ndarray):
+        return _from_array(data, names)
+    if isinstance(data, Mapping):
+        _require(names, data.keys())
+        return {name: data[name] for name in names}
+    if isinstance(data, list | tuple):
+        return _from_records(data, names)
+    return _from_frame(data, names)
+
+
+def _from_array(data: NDArray[Any], names: Sequence[str]) -> dict[str, object]:
+    if data.ndim != 2 or data.shape[1] != len(names):
+        message = (
+            f"the array must have {len(names)} columns in the order of the schema "
+            f"({names[0]!r} to {names[-1]!r}), got an array of shape {data.shape}."
+        )
+        raise RecordError(message)
+    return {name: data[:, place] for place, name in enumerate(names)}
+
+
+def _from_records(data: Sequence[object], names: Sequence[str]) -> dict[str, object]:
+    records = [each for each in data if isinstance(each, Mapping)]
+    if len(records) < len(data):
+        message = f"the data must be {_TABLES}, got a list of other things."
+        raise RecordError(message)
+    for name in names:
+        without = sum(name not in record for record in records)
+        if without:
+            message = (
+                f"{without} of {len(records)} records have no key {name!r}; "
+                "a missing value is written as None."
+            )
+            raise RecordError(message)
+    return {name: [record[name] for record in records] for name in names}
+
+
+def _from_frame(data: object, names: Sequence[str]) -> dict[str, object]:
+    import narwhals as nw  # noqa: PLC0415  the same
+    from narwhals.exceptions import DuplicateError  # noqa: PLC0415  the same
+
+    try:
+        frame = nw.from_native(data, pass_through=True)
+    except DuplicateError:
+        message = "the table has two columns of one name; rename one of them."
+        raise RecordError(message) from None
+    if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        message = f"the data must be {_TABLES}, got {type(data).__name__}."
+        raise RecordError(message)
+    _require(names, _quietly(lambda: frame.collect_schema().names()))
+    chosen = frame.select(*names)
+    table = _quietly(chosen.collect) if isinstance(chosen, nw.LazyFrame) else chosen
+    return {name: table[name].to_native() for name in names}
+
+
+def _quietly(step: Callable[[], _T]) -> _T:
+    # Each library has its own error, and it may quote values: none is let through.
+    with contextlib.suppress(Exception):
+        return step()
+    message = "the lazy table could not be computed; collect it before it is read, to see why."
+    raise RecordError(message)
+
+
+def _require(names: Sequence[str], present: Iterable[object]) -> None:
+    known = set(present)
+    absent = [name for name in names if name not in known]
+    if absent:
+        others = f" and {len(absent) - 1} more of the schema" if len(absent) > 1 else ""
+        message = f"the table has no column {absent[0]!r}{others}; columns go by their exact name."
         raise RecordError(message)
