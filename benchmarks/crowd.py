@@ -21,11 +21,12 @@ from numpy.typing import NDArray
 from timing import Race, Work
 
 from supm import RandomSource, secure, simulation
-from supm.collection import Counts, Interview, count, interview, plan, train
-from supm.collection.joint import JointInterview
+from supm.collection import Counts, count, plan, train
 from supm.learning import RadialSVM
 from supm.mechanisms import Reports
 from supm.messages import Study
+from supm.owner import Interview, interview
+from supm.owner.joint import JointInterview
 from supm.schema import Categorical, Continuous, Records, Schema
 
 __all__ = ["BATCH", "FORMS", "OURS", "race", "stream", "study_of"]

@@ -25,8 +25,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from supm import secure, simulation
-from supm.collection import interview
 from supm.messages import Study
+from supm.owner import interview
 
 __all__ = ["Crowd", "main"]
 

@@ -21,7 +21,8 @@ from timing import Race, Step, silent
 from tqdm import tqdm
 
 from supm import secure, simulation
-from supm.collection import count, interview, plan
+from supm.collection import count, plan
+from supm.owner import interview
 
 __all__ = ["FULL", "QUICK", "Scale", "main"]
 

@@ -14,8 +14,9 @@ more are told, the more a report says, and the less often it is the truth.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from supm.collection import interview, plan
+from supm.collection import plan
 from supm.mechanisms import GeneralizedRandomizedResponse
+from supm.owner import interview
 from supm.schema import Categorical, Continuous, Schema
 
 

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm import RandomSource
-from supm.collection import interview
 from supm.collection.cards import label_card, moments_of
 from supm.collection.crowd import Crowd
-from supm.collection.sampled import SampledInterview
 from supm.collection.testing import answer_on_device, asked_in_test
 from supm.collection.training import Trained
 from supm.learning import Gaps, Learner, Moments, Scores, score
 from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.messages import Study
+from supm.owner import interview
+from supm.owner.sampled import SampledInterview
 from supm.schema import Records
 
 __all__ = ["AtTheirWord", "NotDebiased", "follow", "private_majority"]

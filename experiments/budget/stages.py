@@ -22,11 +22,12 @@ from experiments.budget.variants import two_stages
 from tqdm import tqdm
 
 from supm import simulation
-from supm.collection import interview, plan, run_in_process
-from supm.collection.sampled import SampledInterview
+from supm.collection import plan, run_in_process
 from supm.collection.testing import answer_on_device
 from supm.learning import score
 from supm.messages import Study
+from supm.owner import interview
+from supm.owner.sampled import SampledInterview
 
 __all__ = ["Stage", "best_threshold", "compare", "measure_stages", "read_stages"]
 

@@ -24,13 +24,13 @@ from supm.collection import (
     answer_on_device,
     answer_reports,
     count,
-    interview,
     reduce_study,
     train,
 )
 from supm.learning import Learner, Scores, score
 from supm.mechanisms import Reports
 from supm.messages import Study
+from supm.owner import interview
 from supm.schema import Records
 
 __all__ = ["run_trial", "settings_of"]

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from supm.audit import completed, example_records, large_studies, small_studies
-from supm.collection import interview, plan
+from supm.collection import plan
 from supm.messages import CellAnswers, Scorecard
+from supm.owner import interview
 from supm.schema import Categorical, Continuous, Schema
 
 

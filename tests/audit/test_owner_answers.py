@@ -10,8 +10,8 @@ import pytest
 from supm import simulation
 from supm._errors import MessageError
 from supm.audit import check_owner, completed, example_records, small_studies
-from supm.collection import Owner
 from supm.messages import Question, Report, Study
+from supm.owner import Owner
 
 PHASES = ("reduce", "train")
 

@@ -21,10 +21,10 @@ from supm.audit import (
     example_records,
     small_studies,
 )
-from supm.collection import Interview, SeparateInterview, interview
-from supm.collection._columns import Labels, Unchanged
 from supm.mechanisms import Reports
 from supm.messages import Study
+from supm.owner import Interview, SeparateInterview, interview
+from supm.owner.columns import Labels, Unchanged
 
 EPSILON = 2.0
 

@@ -24,10 +24,10 @@ from supm.audit import (
     small_studies,
     telling_pairs,
 )
-from supm.collection import AnswerInterview, Interview, SampledInterview, interview
-from supm.collection.sampled import FINE
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports
 from supm.messages import Study
+from supm.owner import AnswerInterview, Interview, SampledInterview, interview
+from supm.owner.sampled import FINE
 
 EPSILON = 2.0
 
@@ -154,7 +154,7 @@ def test_a_defect_of_the_device_alone_is_caught_by_its_twin(
     records = (example_records(study) * 4)[:128]
     assert check_owner(study, phases, records, simulation(1)).passed
     plant(monkeypatch, kind, "collection.owner")
-    monkeypatch.setattr("supm.collection.owner.check_promise", lambda *_: None)
+    monkeypatch.setattr("supm.owner.owner.check_promise", lambda *_: None)
     assert not check_owner(study, phases, records, simulation(1)).passed
 
 

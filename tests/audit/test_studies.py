@@ -26,16 +26,9 @@ from supm.audit import (
     small_studies,
 )
 from supm.audit.owner_answers import in_phase
-from supm.collection import (
-    Account,
-    Interview,
-    Owner,
-    SeparateInterview,
-    account,
-    interview,
-    plan,
-)
+from supm.collection import Account, account, plan
 from supm.messages import Study, Trust
+from supm.owner import Interview, Owner, SeparateInterview, interview
 from supm.privacy import NoGuarantee, PureLDP
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 

@@ -23,9 +23,10 @@ from supm.audit import (
     small_studies,
 )
 from supm.audit.telling import Told, questions_of
-from supm.collection import interview, plan
+from supm.collection import plan
 from supm.mechanisms import Reports
 from supm.messages import Study
+from supm.owner import interview
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

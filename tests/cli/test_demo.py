@@ -19,9 +19,10 @@ from supm.cli import main
 from supm.cli._live import live
 from supm.cli._story import Story, tell
 from supm.cli._telling import parts
-from supm.collection import interview, plan
+from supm.collection import plan
 from supm.datasets import load_wdbc
 from supm.messages import Study
+from supm.owner import interview
 from supm.privacy import PureLDP
 from supm.service.security import cookie_name
 

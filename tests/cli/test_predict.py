@@ -14,9 +14,9 @@ from supm.cli import main
 from supm.collection import plan, publish, run_in_process
 from supm.datasets import load_wdbc
 from supm.messages import Model
+from supm.owner.http import Remote
 from supm.service.actions import serve, train
 from supm.service.app import make_app
-from supm.service.http import Remote
 from supm.service.security import hash_token
 from supm.service.serving import running
 from supm.service.store import Store

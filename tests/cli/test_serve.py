@@ -23,9 +23,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from supm.cli import main, serve
-from supm.collection import Owner
 from supm.datasets import load_wdbc
 from supm.messages import Study
+from supm.owner import Owner
 
 pytestmark = pytest.mark.usefixtures("wdbc")
 Start = Callable[..., tuple[str, "subprocess.Popen[bytes]"]]

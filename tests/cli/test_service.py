@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from supm.cli import main
-from supm.service.http import Remote
+from supm.owner.http import Remote
 
 STATUS = {
     "name": "abc",

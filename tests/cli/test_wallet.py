@@ -8,10 +8,10 @@ import pytest
 
 from supm import simulation
 from supm.cli import main
-from supm.collection import Owner, plan
+from supm.collection import plan
 from supm.messages import Study
+from supm.owner import Owner, Wallet
 from supm.schema import Categorical, Continuous, Schema
-from supm.service.owners import Wallet
 
 SERVER = "https://host/studies/abcdefghij"
 

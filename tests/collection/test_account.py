@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from supm import simulation
-from supm.collection import account, interview, make_statement, plan, run_in_process
+from supm.collection import account, make_statement, plan, run_in_process
 from supm.collection.training import publish
 from supm.messages import Scorecard, Statement, Trust
+from supm.owner import interview
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 from supm.schema import Continuous
 

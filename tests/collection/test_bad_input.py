@@ -11,9 +11,10 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from supm import ParameterError, RandomSource, RecordError, SupmError, simulation
-from supm.collection import Owner, plan, run_in_process, simulate
+from supm.collection import plan, run_in_process, simulate
 from supm.learning import AnyClassifier
 from supm.messages import CellAnswers, Report, Study, Trust
+from supm.owner import Owner
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
 
 PRIVATE_NUMBER = 314159.265

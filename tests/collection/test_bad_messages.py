@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from supm import MessageError, simulation
-from supm.collection import Counts, Owner, Reception, interview, plan
+from supm.collection import Counts, Reception, plan
 from supm.messages import Report, Study
+from supm.owner import Owner, interview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 SCHEMA = Schema(

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, simulation
-from supm.collection import count, interview, plan
+from supm.collection import count, plan
 from supm.collection.cards import label_card, moments_of, number_card
-from supm.collection.sampled import SampledInterview
 from supm.learning import Moments
 from supm.mechanisms import Tally
+from supm.owner import interview
+from supm.owner.sampled import SampledInterview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 ATTRIBUTES = (

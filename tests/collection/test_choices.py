@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from supm import ParameterError
-from supm.collection import account, interview, plan
+from supm.collection import account, plan
 from supm.messages import Study
+from supm.owner import interview
 from supm.privacy import PureLDP
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 

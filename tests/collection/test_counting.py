@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, simulation
-from supm.collection import Counts, Interview, RowCounts, SeparateInterview, count, interview, plan
-from supm.collection._columns import Numbers
+from supm.collection import Counts, RowCounts, count, plan
 from supm.collection.counting import _add_up
 from supm.mechanisms import Piecewise, PublicGrid, Reports, Tally
 from supm.messages import Trust
+from supm.owner import Interview, SeparateInterview, interview
+from supm.owner.columns import Numbers
 
 REDUCE = [("reduce", form) for form in ("wa", "pw", "waldp", "rank")]
 TRAIN = [("train", form) for form in ("odp", "oda", "joint", "sample", "pw", "raw")]

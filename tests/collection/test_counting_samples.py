@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, simulation
-from supm.collection import count, interview, plan
-from supm.collection.sampled import SampledInterview
+from supm.collection import count, plan
 from supm.mechanisms import Reports, Tally
+from supm.owner import interview
+from supm.owner.sampled import SampledInterview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 ATTRIBUTES = (

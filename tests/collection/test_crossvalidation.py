@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from supm import ParameterError, simulation
-from supm.collection import cross_validate, crowd, interview, plan, reduction
-from supm.collection.answering import AnswerInterview
+from supm.collection import cross_validate, crowd, plan, reduction
 from supm.collection.crowd import Crowd
-from supm.collection.groups import draw_groups
-from supm.collection.interview import Interview
-from supm.collection.joint import JointInterview
-from supm.collection.sampled import SampledInterview
-from supm.collection.separate import SeparateInterview
 from supm.learning import AnyClassifier, Predictor, RadialSVM, WeightedCells, folds
 from supm.mechanisms import Reports
 from supm.messages import Study, Trust
+from supm.owner import interview
+from supm.owner.answering import AnswerInterview
+from supm.owner.groups import draw_groups
+from supm.owner.interviews import Interview
+from supm.owner.joint import JointInterview
+from supm.owner.sampled import SampledInterview
+from supm.owner.separate import SeparateInterview
 
 TRUSTED = Trust.parse("t,t,t")
 

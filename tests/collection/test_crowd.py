@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, simulation
-from supm.collection import answer_on_device, count, interview, plan, run_in_process
+from supm.collection import answer_on_device, count, plan, run_in_process
 from supm.collection.crowd import Crowd
-from supm.collection.groups import draw_groups
 from supm.mechanisms import Reports, Tally
 from supm.messages import Study
+from supm.owner import interview
+from supm.owner.groups import draw_groups
 
 
 def parts_of(people: int, count_of_parts: int) -> list[Any]:

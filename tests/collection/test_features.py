@@ -8,16 +8,17 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, simulation
-from supm.collection import interview, plan
-from supm.collection._columns import Classes, Labels, Numbers, Signs, Unchanged
+from supm.collection import plan
 from supm.collection._features import (
     class_features,
     class_numbers,
     label_numbers,
     number_features,
 )
-from supm.collection.separate import SeparateInterview
 from supm.messages import Trust
+from supm.owner import interview
+from supm.owner.columns import Classes, Labels, Numbers, Signs, Unchanged
+from supm.owner.separate import SeparateInterview
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Schema, discretize
 
 KINDS: list[Attribute] = [

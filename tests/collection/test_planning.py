@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from supm import ParameterError
 from supm._validation import EPSILON
-from supm.collection import account, interview, plan
+from supm.collection import account, plan
 from supm.messages import Study, Trust
+from supm.owner import interview
 from supm.privacy import NoGuarantee, PureLDP
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 

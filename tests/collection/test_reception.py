@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from supm import MessageError, ParameterError, simulation
-from supm.collection import Counts, Owner, Reception, RowCounts, count, interview, plan
+from supm.collection import Counts, Reception, RowCounts, count, plan
 from supm.collection.reception import _BATCH
 from supm.mechanisms import Reports
 from supm.messages import Report, Study, Trust
+from supm.owner import Owner, interview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 SCHEMA = Schema(

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from scipy.stats.contingency import association
 
 from supm import MessageError, ParameterError, simulation
-from supm.collection import associations, count, interview, plan, reduce_study
-from supm.collection._columns import Numbers
+from supm.collection import associations, count, plan, reduce_study
 from supm.collection.reduction import draw_attributes
-from supm.collection.separate import SeparateInterview
 from supm.mechanisms import Piecewise, Reports, Tally
 from supm.messages import Study, Trust
+from supm.owner import interview
+from supm.owner.columns import Numbers
+from supm.owner.separate import SeparateInterview
 from supm.schema import Categorical, Continuous, Schema
 
 TRUSTED = Trust.parse("t,u,u")

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from supm import MessageError, ParameterError, simulation
-from supm.collection import associations, count, interview, plan, reduce_study, run_in_process
+from supm.collection import associations, count, plan, reduce_study, run_in_process
 from supm.collection.cards import moments_of
-from supm.collection.sampled import SampledInterview
 from supm.mechanisms import Tally
 from supm.messages import Study
+from supm.owner import interview
+from supm.owner.sampled import SampledInterview
 from supm.schema import Categorical, Continuous, Regrouped, Schema
 
 ATTRIBUTES = (

@@ -11,9 +11,9 @@ from supm.collection._strict_rules import (
     MERGED,
     attributes_told,
     finest_classes,
-    gap_of,
     lay_out,
 )
+from supm.owner.draws import gap_of
 from supm.schema import Attribute, Categorical, Continuous
 
 MANY: tuple[Attribute, ...] = tuple(Continuous(f"x{place}", low=0, high=1) for place in range(20))

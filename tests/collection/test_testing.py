@@ -16,7 +16,6 @@ from supm.collection import (
     answer_on_device,
     answer_reports,
     cross_validate,
-    interview,
     plan,
     publish,
     run_in_process,
@@ -24,11 +23,12 @@ from supm.collection import (
 )
 from supm.collection._features import class_features
 from supm.collection.cards import Card
-from supm.collection.joint import JointInterview
 from supm.collection.training import places
 from supm.learning import Predictor, folds
 from supm.mechanisms import Reports
 from supm.messages import CellAnswers, Study, Trust
+from supm.owner import interview
+from supm.owner.joint import JointInterview
 
 REDUCE = ("known", "rand", "wa", "pw", "waldp", "rank", "regroup")
 FORMS = ("odp", "oda", "pw", "raw", "joint")

@@ -13,24 +13,16 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from supm import ParameterError, simulation
-from supm.collection import (
-    Trained,
-    answer_on_device,
-    count,
-    interview,
-    plan,
-    publish,
-    run_in_process,
-    train,
-)
+from supm.collection import Trained, answer_on_device, count, plan, publish, run_in_process, train
 from supm.collection._features import class_features
-from supm.collection.joint import JointInterview
-from supm.collection.sampled import SampledInterview
 from supm.collection.training import _on_simplex, places
 from supm.learning import AnyClassifier, RadialSVM, WeightedCells
 from supm.learning.learner import Constant
 from supm.mechanisms import Reports, Tally
 from supm.messages import CellAnswers, Model, Scorecard, Study, Trust
+from supm.owner import interview
+from supm.owner.joint import JointInterview
+from supm.owner.sampled import SampledInterview
 from supm.schema import Categorical, Continuous, Schema
 
 LEARNERS = [

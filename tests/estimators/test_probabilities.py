@@ -13,11 +13,12 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.svm import SVC
 
 from supm import ParameterError, simulation
-from supm.collection import answer_on_device, interview
+from supm.collection import answer_on_device
 from supm.estimators import SUPMClassifier
 from supm.estimators._probabilities import probabilities, tells_probabilities
 from supm.estimators._weights import label_order
 from supm.messages import CellAnswers, Scorecard
+from supm.owner import interview
 
 PEOPLE = 20_000
 COLUMNS = 6

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from supm import simulation
 from supm.collection.cards import moments_of
 from supm.collection.counting import count, together_shape
-from supm.collection.sampled import SampledInterview
 from supm.learning import Moments
 from supm.mechanisms import Reports, Tally
+from supm.owner.sampled import SampledInterview
 from supm.schema import Categorical, Continuous, Discretizer, EqualWidth, MergeModulo
 
 Floats = NDArray[np.float64]

@@ -13,11 +13,12 @@ from scipy.optimize import linprog
 
 from supm import simulation
 from supm.audit import exact_epsilon
-from supm.collection import AnswerInterview, Trained, answer_reports, interview, plan
+from supm.collection import Trained, answer_reports, plan
 from supm.collection.cards import Card
 from supm.collection.crowd import run_in_process
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
 from supm.messages import Scorecard, Study
+from supm.owner import AnswerInterview, interview
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
 
 PEOPLE = 200

@@ -17,14 +17,15 @@ import pytest
 from numpy.typing import NDArray
 
 from supm.audit import exact_epsilon
-from supm.collection import SeparateInterview, interview, plan
-from supm.collection._columns import Labels
+from supm.collection import plan
 from supm.mechanisms import (
     GeneralizedRandomizedResponse,
     OrderedDiscretePerturbation,
     Piecewise,
     Reports,
 )
+from supm.owner import SeparateInterview, interview
+from supm.owner.columns import Labels
 from supm.schema import Categorical, Continuous, Ordinal, Schema, discretize
 
 EPSILON = 1.0

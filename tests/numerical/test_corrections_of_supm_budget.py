@@ -15,17 +15,11 @@ import pytest
 
 from supm import ParameterError, simulation
 from supm.audit import exact_epsilon
-from supm.collection import (
-    SeparateInterview,
-    account,
-    count,
-    interview,
-    plan,
-    reduce_study,
-)
-from supm.collection.sampled import SampledInterview
+from supm.collection import account, count, plan, reduce_study
 from supm.mechanisms import GeneralizedRandomizedResponse, IndependentReports, Piecewise
 from supm.messages import Study, Trust
+from supm.owner import SeparateInterview, interview
+from supm.owner.sampled import SampledInterview
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 from supm.schema import Categorical, Continuous, Records, Schema
 

@@ -14,12 +14,14 @@ from scipy.optimize import brentq
 
 from supm import simulation
 from supm.audit import exact_epsilon
-from supm.collection import SampledInterview, count, interview, plan
-from supm.collection._strict_rules import attributes_told, gap_of
+from supm.collection import count, plan
+from supm.collection._strict_rules import attributes_told
 from supm.collection.cards import moments_of
 from supm.collection.counting import together_shape
 from supm.learning import Moments
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports, Tally
+from supm.owner import SampledInterview, interview
+from supm.owner.draws import gap_of
 from supm.schema import Attribute, Categorical, Continuous, Schema
 
 # So many that whole counts are the expected ones to twelve digits.

@@ -17,9 +17,9 @@ import psycopg
 import pytest
 
 from supm import simulation
-from supm.collection import interview
 from supm.messages import PhaseStatement, ReleaseStatement, Statement
 from supm.messages.release import Part
+from supm.owner import interview
 from supm.privacy import GaussianDP, Neighbours, PureLDP
 from supm.publication.entry import Entry, ReleaseEntry, RoundEntry
 from supm.publication.keys import SigningKey

@@ -12,8 +12,8 @@ from supm._errors import MessageError
 from supm.audit.example_models import completed
 from supm.audit.example_studies import large_studies, small_studies
 from supm.collection import plan
-from supm.collection.interviewing import interview
 from supm.messages import FORMS, Study
+from supm.owner.interviewing import interview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 from supm.service.asking import describe
 

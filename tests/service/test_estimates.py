@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from supm import simulation
 from supm._random import RandomSource
-from supm.collection import Counts, RowCounts, count, interview, plan
+from supm.collection import Counts, RowCounts, count, plan
 from supm.messages import Study
+from supm.owner import interview
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
 from supm.service.estimates import estimates
 

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from supm import simulation
 from supm._random import RandomSource
-from supm.collection import interview, make_statement, plan
+from supm.collection import make_statement, plan
 from supm.messages import Model, PairPoints, Scorecard, Study
+from supm.owner import interview
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Records, Schema
 from supm.service import actions
 from supm.service.app import make_app

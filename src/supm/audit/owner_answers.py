@@ -8,9 +8,9 @@ from dataclasses import replace
 from supm._errors import BudgetError, SupmError
 from supm._random import RandomSource, simulation
 from supm.audit.finding import Finding
-from supm.collection import Owner, interview
-from supm.collection.groups import draw_groups
 from supm.messages import PHASES, Question, Report, Study
+from supm.owner import Owner, interview
+from supm.owner.groups import draw_groups
 
 __all__ = ["check_owner", "in_phase"]
 

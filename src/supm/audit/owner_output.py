@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._random import RandomSource, check_source
-from supm.collection import AnswerInterview, Interview, SampledInterview, SeparateInterview
-from supm.collection.sampled import FINE
 from supm.mechanisms import FiniteChannel, Piecewise, Reports
 from supm.mechanisms.randomizers.randomizer import ENTRIES
 from supm.mechanisms.thresholds import WORDS, least_reading, stated
+from supm.owner import AnswerInterview, Interview, SampledInterview, SeparateInterview
+from supm.owner.sampled import FINE
 from supm.schema import Records
 
 __all__ = ["Branch", "OwnerOutput"]
@@ -60,7 +60,8 @@ class OwnerOutput(FiniteChannel):
     Examples
     --------
     >>> from supm.audit import exact_epsilon
-    >>> from supm.collection import interview, plan
+    >>> from supm.collection import plan
+    >>> from supm.owner import interview
     >>> from supm.schema import Categorical, Continuous, Schema
     >>> schema = Schema(
     ...     attributes=(Continuous("age", low=0, high=100),),

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm.audit.telling import Told, questions_of
-from supm.collection import Interview, JointInterview, SampledInterview, interview
-from supm.collection.sampled import FINE
 from supm.messages import Study
+from supm.owner import Interview, JointInterview, SampledInterview, interview
+from supm.owner.sampled import FINE
 
 __all__ = ["seen"]
 

@@ -18,8 +18,9 @@ from supm.audit.owner_output import Branch, OwnerOutput
 from supm.audit.sampler import check_sampler
 from supm.audit.study_attacks import attack_study
 from supm.audit.verdict import Audit
-from supm.collection import account, interview
+from supm.collection import account
 from supm.messages import Question, Study
+from supm.owner import interview
 from supm.privacy import Guarantee, PureLDP
 
 __all__ = [

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm.audit.owner_answers import in_phase
-from supm.collection import Owner, interview
-from supm.collection.groups import draw_groups
 from supm.messages import PHASES, Question, Study
+from supm.owner import Owner, interview
+from supm.owner.groups import draw_groups
 
 __all__ = ["Told", "by_devices", "by_interviews", "questions_of"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from supm.cli._output import table
-from supm.collection import Asking, explain
 from supm.messages import Study
+from supm.owner import Asking, explain
 
 __all__ = ["TRUTH", "asking_table", "askings_table"]
 

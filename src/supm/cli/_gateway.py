@@ -23,7 +23,7 @@ from supm.cli._table import Table
 from supm.cli.contribute import agreed, explain
 
 if TYPE_CHECKING:
-    from supm.service.owners import Contribution, Wallet
+    from supm.owner import Contribution, Wallet
 
 __all__ = ["contribute_rows"]
 
@@ -129,7 +129,7 @@ def _together(
     contribution: Contribution, rows: list[_Row], wallet: Wallet, _: argparse.Namespace
 ) -> Iterator[tuple[str, str | None]]:
     """Send many at once; an aggregator that refuses stops all, and to run again goes on."""
-    from supm.service.owners import send_together  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner import send_together  # noqa: PLC0415  loaded when the verb runs
 
     for first in range(0, len(rows), _TOGETHER):
         part = rows[first : first + _TOGETHER]

@@ -14,8 +14,8 @@ from supm._errors import SupmError
 from supm.cli._service import checked
 from supm.collection.counting import Counts
 from supm.messages import Model, Report, Study
+from supm.owner.http import Remote
 from supm.service.app import Settings, make_app
-from supm.service.http import Remote
 from supm.service.security import hash_token, new_token
 from supm.service.serving import running
 from supm.service.store import Store

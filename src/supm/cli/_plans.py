@@ -9,7 +9,8 @@ from typing import Final, TypeAlias
 from supm.cli._asking import TRUTH, askings_table
 from supm.cli._output import counted, paragraph, table
 from supm.cli._words import cost, opening_lines, promise_words, trust_words
-from supm.collection import NumberSimulation, Simulation, explain
+from supm.collection import NumberSimulation, Simulation
+from supm.owner import explain
 from supm.privacy import Guarantee, NoGuarantee
 
 __all__ = ["Result", "chosen_words", "plans"]

@@ -12,8 +12,8 @@ from supm.cli._table import Table
 from supm.collection import check_statement
 from supm.federation import SchemaEncoding, open_release
 from supm.messages import Model, Release
+from supm.owner.allowed import saying_what_is_allowed
 from supm.schema import Schema
-from supm.service.owners.allowed import saying_what_is_allowed
 
 __all__ = ["answers_by_file", "answers_by_model", "answers_by_release"]
 

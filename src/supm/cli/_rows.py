@@ -8,8 +8,8 @@ from supm._errors import ParameterError, RecordError
 from supm.cli._cells import missing, read_column
 from supm.cli._service import UsageError
 from supm.cli._table import Table
+from supm.owner.allowed import saying_what_is_allowed
 from supm.schema import Attribute
-from supm.service.owners.allowed import saying_what_is_allowed
 
 __all__ = ["check_column", "one_row", "owner_names", "records"]
 

@@ -205,7 +205,7 @@ def remote_step(arguments: argparse.Namespace, steps: list[tuple[str, str]]) -> 
     dict
         The study's status after the last.
     """
-    from supm.service.http import Remote, split_study_url  # noqa: PLC0415  loaded when it runs
+    from supm.owner.http import Remote, split_study_url  # noqa: PLC0415  loaded when it runs
 
     base, name = split_study_url(arguments.study)
     # A step is taken once: the answer to a second attempt would be that it is done.

@@ -15,13 +15,13 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.cli._live import Live
 from supm.cli._progress import bar
-from supm.collection import Owner, SampledInterview, interview
 from supm.collection.cards import moments_of
 from supm.collection.counting import Counts
 from supm.collection.reduction import associations
 from supm.datasets import Dataset
 from supm.learning import Moments
 from supm.messages import Model, Report, Scorecard, Study
+from supm.owner import Owner, SampledInterview, interview
 
 __all__ = ["TRAINING", "Story", "tell"]
 

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any, Final
 
-from supm.collection import Account, explain
+from supm.collection import Account
 from supm.messages import REDUCTIONS, Statement, Study
+from supm.owner import explain
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 from supm.schema import Categorical
 

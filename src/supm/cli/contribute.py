@@ -16,7 +16,7 @@ from supm.cli._service import UsageError
 
 if TYPE_CHECKING:
     from supm.messages import Report
-    from supm.service.owners import Contribution, Leaving, Receipt, Wallet
+    from supm.owner import Contribution, Leaving, Receipt, Wallet
 
 __all__ = ["add_to"]
 
@@ -96,7 +96,7 @@ def _add_rows(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from supm.cli._table import read_table  # noqa: PLC0415  loaded when the verb runs
-    from supm.service.owners import Contribution, Wallet  # noqa: PLC0415  the same
+    from supm.owner import Contribution, Wallet  # noqa: PLC0415  the same
 
     check_target("--json", arguments.json)
     if arguments.owner_column and not arguments.each_row_is_an_owner:
@@ -250,7 +250,7 @@ def _rehearse(
 
 
 def _print_report(words: str, contribution: Contribution, report: Report, aloud: TextIO) -> None:
-    from supm.service.owners import reading  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner import reading  # noqa: PLC0415  loaded when the verb runs
 
     print(f"{words}\n{report.to_json()}", file=aloud)
     told = reading(contribution.offer, report)

@@ -115,7 +115,7 @@ def _print(
 ) -> None:
     from supm.cli._asking import TRUTH, asking_table  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._words import cost, opening_lines  # noqa: PLC0415  the same
-    from supm.collection import explain  # noqa: PLC0415  the same
+    from supm.owner import explain  # noqa: PLC0415  the same
 
     for line in opening_lines(study):
         print(paragraph(line))

@@ -15,7 +15,7 @@ from supm.cli._service import checked
 if TYPE_CHECKING:
     from supm.cli._table import Table
     from supm.messages import Report, Study
-    from supm.service.http import Remote
+    from supm.owner.http import Remote
 
 __all__ = ["add_to"]
 
@@ -64,7 +64,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from supm.cli._rows import records  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._table import read_table  # noqa: PLC0415  the same
     from supm.messages import Study  # noqa: PLC0415  the same
-    from supm.service.http import Remote, split_study_url  # noqa: PLC0415  the same
+    from supm.owner.http import Remote, split_study_url  # noqa: PLC0415  the same
 
     check_target("--json", arguments.json)
     data = read_table(arguments.data)
@@ -135,8 +135,7 @@ def _check_serving(status: dict[str, Any]) -> None:
 
 def _drawn(study: Study, rows: list[dict[str, object]], trusted: tuple[str, ...]) -> list[Report]:
     from supm.cli._progress import progress  # noqa: PLC0415  loaded when the verb runs
-    from supm.collection import Owner  # noqa: PLC0415  the same
-    from supm.service.owners import saying_what_is_allowed  # noqa: PLC0415  the same
+    from supm.owner import Owner, saying_what_is_allowed  # noqa: PLC0415  the same
 
     shown = progress(rows, total=len(rows), unit="records")
     # Each is another person, with a memory of their own.

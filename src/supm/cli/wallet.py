@@ -16,7 +16,7 @@ from supm.cli._output import counted, paragraph, table
 from supm.cli.contribute import agreed
 
 if TYPE_CHECKING:
-    from supm.service.owners import Answered, Limits, Wallet
+    from supm.owner import Answered, Limits, Wallet
 
 __all__ = ["add_to"]
 
@@ -64,7 +64,7 @@ def _limit(text: str) -> float | str:
 
 
 def _show(arguments: argparse.Namespace) -> int:
-    from supm.service.owners import Wallet  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner import Wallet  # noqa: PLC0415  loaded when the verb runs
 
     check_target("--json", arguments.json)
     _check_there(arguments.wallet)
@@ -81,7 +81,7 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _set_limits(arguments: argparse.Namespace) -> int:
-    from supm.service.owners import Wallet  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner import Wallet  # noqa: PLC0415  loaded when the verb runs
 
     named = {"total": arguments.total, "per_study": arguments.per_study}
     given = {
@@ -100,7 +100,7 @@ def _set_limits(arguments: argparse.Namespace) -> int:
 
 
 def _forget(arguments: argparse.Namespace) -> int:
-    from supm.service.owners import Wallet, forget  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner import Wallet, forget  # noqa: PLC0415  loaded when the verb runs
 
     _check_there(arguments.wallet)
     with Wallet(arguments.wallet) as wallet:

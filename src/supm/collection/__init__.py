@@ -1,9 +1,8 @@
-"""Many owners, one record each: study, owner, aggregator, and the three phases."""
+"""Many owners, one record each: study, aggregator, and the three phases."""
 
 from __future__ import annotations
 
 from supm.collection.account import Account, account, check_statement, make_statement
-from supm.collection.answering import AnswerInterview
 from supm.collection.counting import Counts, RowCounts, count
 from supm.collection.crossvalidation import (
     NumberTrial,
@@ -12,17 +11,10 @@ from supm.collection.crossvalidation import (
     cross_validate_number,
 )
 from supm.collection.crowd import run_in_process
-from supm.collection.explaining import Asking, Explanation, explain
 from supm.collection.forecasting import Forecast, forecast
-from supm.collection.interview import Interview
-from supm.collection.interviewing import interview
-from supm.collection.joint import JointInterview
-from supm.collection.owner import Owner
 from supm.collection.planning import plan
 from supm.collection.reception import Reception
 from supm.collection.reduction import associations, reduce_study
-from supm.collection.sampled import SampledInterview
-from supm.collection.separate import SeparateInterview
 from supm.collection.simulation import (
     NumberSimulation,
     Simulation,
@@ -34,20 +26,12 @@ from supm.collection.training import Trained, publish, train
 
 __all__ = [
     "Account",
-    "AnswerInterview",
-    "Asking",
     "Counts",
-    "Explanation",
     "Forecast",
-    "Interview",
-    "JointInterview",
     "NumberSimulation",
     "NumberTrial",
-    "Owner",
     "Reception",
     "RowCounts",
-    "SampledInterview",
-    "SeparateInterview",
     "Simulation",
     "Trained",
     "Trial",
@@ -59,9 +43,7 @@ __all__ = [
     "count",
     "cross_validate",
     "cross_validate_number",
-    "explain",
     "forecast",
-    "interview",
     "make_statement",
     "plan",
     "publish",

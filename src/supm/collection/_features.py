@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
-from supm.collection._columns import Column, Labels, Numbers, Signs
 from supm.mechanisms import Piecewise, Reports
+from supm.owner.columns import Column, Labels, Numbers, Signs
 from supm.schema import Continuous
 from supm.schema.discretizer import Discretizer
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
-from supm.collection.answering import AnswerInterview
 from supm.collection.cards import Card
 from supm.collection.counting import accepted
-from supm.collection.sampled import SampledInterview
 from supm.collection.training import Trained
 from supm.learning import Line
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
+from supm.owner.answering import AnswerInterview
+from supm.owner.sampled import SampledInterview
 from supm.schema import Continuous
 
 __all__ = ["answer_answers", "answer_chances", "answer_samples", "sample_chances"]

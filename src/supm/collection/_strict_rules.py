@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
+from supm.owner.draws import gap_of
 from supm.schema import Attribute
 from supm.schema.discretization import class_count
 
-__all__ = ["FIRST", "MERGED", "Layout", "attributes_told", "finest_classes", "gap_of", "lay_out"]
+__all__ = ["FIRST", "MERGED", "Layout", "attributes_told", "finest_classes", "lay_out"]
 
 _MOST_TOLD: Final = 12
 _CELLS: Final = 1 << 20
@@ -35,18 +36,6 @@ class Layout(NamedTuple):
     reduce_told: int | None
     train_told: int
     groups: tuple[int, ...]
-
-
-def gap_of(epsilon: float, cells: float) -> float:
-    """Return how often one report over so many cells is the truth.
-
-    Examples
-    --------
-    >>> round(gap_of(2.0, 8), 3)
-    0.444
-    """
-    grown = math.expm1(min(epsilon, 500.0))
-    return grown / (grown + cells)
 
 
 def attributes_told(epsilon: float, labels: int, sizes: list[int], most: int) -> int:

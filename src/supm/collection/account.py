@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from supm import __version__
 from supm._errors import PromiseError
-from supm.collection.interviewing import answer_randomizer, interview
 from supm.messages import (
     FORMS,
     REDUCTIONS,
@@ -17,6 +16,7 @@ from supm.messages import (
     Statement,
     Study,
 )
+from supm.owner.interviewing import answer_randomizer, interview
 from supm.privacy import Guarantee, NoGuarantee, PureLDP, parallel, sequential
 
 __all__ = ["Account", "account", "check_statement", "make_statement"]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm.collection.counting import together_shape
-from supm.collection.sampled import SampledInterview
 from supm.learning import (
     Gaps,
     Interaction,
@@ -24,6 +23,7 @@ from supm.learning import (
 )
 from supm.mechanisms import Tally
 from supm.messages import PairPoints, Scorecard
+from supm.owner.sampled import SampledInterview
 from supm.schema.discretizer import Discretizer
 
 __all__ = ["Card", "label_card", "moments_of", "number_card"]

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm._validation import Integers, check_kind
-from supm.collection._columns import Classes, Labels, Numbers, Signs
 from supm.collection._distinct import distinct_rows
-from supm.collection.interview import Interview
-from supm.collection.joint import JointInterview
-from supm.collection.sampled import SampledInterview
-from supm.collection.separate import SeparateInterview
 from supm.mechanisms import Reports, Tally, number_records
+from supm.owner.columns import Classes, Labels, Numbers, Signs
+from supm.owner.interviews import Interview
+from supm.owner.joint import JointInterview
+from supm.owner.sampled import SampledInterview
+from supm.owner.separate import SeparateInterview
 
 __all__ = ["CELLS", "DISTINCT", "Counts", "RowCounts", "accepted", "count", "together_shape"]
 
@@ -111,7 +111,8 @@ def count(asked: Interview, reports: Reports) -> Counts:
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.collection import interview, plan
+    >>> from supm.collection import plan
+    >>> from supm.owner import interview
     >>> from supm.datasets import load_wdbc
     >>> wdbc = load_wdbc()
     >>> study = plan(wdbc.schema, epsilon=8.0, mode="faithful", attributes=["mean radius"])

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
-from supm.collection._columns import labels_of, numbers_of
 from supm.collection.crowd import Crowd
 from supm.collection.testing import answer_on_device
 from supm.learning import Errors, Learner, Scores, measure, score
 from supm.messages import Study
+from supm.owner.columns import labels_of, numbers_of
 from supm.schema import Records
 
 __all__ = ["NumberTrial", "Trial", "cross_validate", "cross_validate_number"]

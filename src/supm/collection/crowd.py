@@ -14,14 +14,14 @@ from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import check_kind
 from supm.collection.counting import Counts, count
-from supm.collection.groups import draw_groups
-from supm.collection.interviewing import interview
 from supm.collection.reduction import reduce_study
 from supm.collection.testing import answer_reports, asked_in_test
 from supm.collection.training import Trained, train
 from supm.learning import Learner, RadialSVM
 from supm.mechanisms import Reports
 from supm.messages import Study
+from supm.owner.groups import draw_groups
+from supm.owner.interviewing import interview
 from supm.schema import Records
 
 __all__ = ["Crowd", "run_in_process"]

@@ -11,9 +11,9 @@ import numpy as np
 from supm._errors import MessageError
 from supm._validation import check_kind
 from supm.collection.counting import DISTINCT, Counts, RowCounts, count
-from supm.collection.interviewing import interview
 from supm.mechanisms import Reports
 from supm.messages import Report, Study
+from supm.owner.interviewing import interview
 
 __all__ = ["Reception"]
 
@@ -41,7 +41,8 @@ class Reception:
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.collection import Owner, plan
+    >>> from supm.collection import plan
+    >>> from supm.owner import Owner
     >>> from supm.datasets import load_wdbc
     >>> wdbc = load_wdbc()
     >>> study = plan(wdbc.schema, epsilon=1.0, attributes=["mean radius"])

@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm.collection._columns import Classes, Numbers, Signs
 from supm.collection._features import class_numbers
 from supm.collection.cards import moments_of
 from supm.collection.counting import Counts
-from supm.collection.interviewing import interview
-from supm.collection.sampled import SampledInterview
-from supm.collection.separate import SeparateInterview
 from supm.learning import Split, best_split
 from supm.mechanisms import Tally
 from supm.messages import REDUCE_FORMS, Study
+from supm.owner.columns import Classes, Numbers, Signs
+from supm.owner.interviewing import interview
+from supm.owner.sampled import SampledInterview
+from supm.owner.separate import SeparateInterview
 from supm.schema.discretizer import Discretizer
 
 __all__ = ["associations", "draw_attributes", "reduce_study"]

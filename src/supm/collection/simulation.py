@@ -12,12 +12,12 @@ from typing import Final
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Integers, check_kind
-from supm.collection._columns import labels_of
 from supm.collection.account import Account, account
 from supm.collection.crossvalidation import Trial, cross_validate, cross_validate_number
 from supm.learning import Learner
 from supm.learning import folds as split
 from supm.messages import Study
+from supm.owner.columns import labels_of
 from supm.schema import Records
 
 __all__ = ["NumberSimulation", "Simulation", "simulate", "simulate_number"]

@@ -9,20 +9,20 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._validation import check_kind
-from supm.collection._columns import Numbers, Unchanged
 from supm.collection._distinct import distinct_rows
 from supm.collection._features import class_features, number_features
 from supm.collection._noisy_answers import answer_answers, answer_samples
-from supm.collection.answering import AnswerInterview
 from supm.collection.cards import Card
 from supm.collection.counting import accepted
-from supm.collection.interview import Interview
-from supm.collection.interviewing import interview
-from supm.collection.joint import JointInterview
-from supm.collection.sampled import SampledInterview
-from supm.collection.separate import SeparateInterview
 from supm.collection.training import Trained, places
 from supm.mechanisms import Reports
+from supm.owner.answering import AnswerInterview
+from supm.owner.columns import Numbers, Unchanged
+from supm.owner.interviewing import interview
+from supm.owner.interviews import Interview
+from supm.owner.joint import JointInterview
+from supm.owner.sampled import SampledInterview
+from supm.owner.separate import SeparateInterview
 from supm.schema import Continuous, Records
 
 __all__ = ["answer_on_device", "answer_reports", "asked_in_test"]

@@ -17,14 +17,14 @@ from supm.collection._features import class_features, label_numbers, number_feat
 from supm.collection.account import make_statement
 from supm.collection.cards import Card, label_card, moments_of, number_card
 from supm.collection.counting import Counts, RowCounts
-from supm.collection.interviewing import interview
-from supm.collection.joint import JointInterview
-from supm.collection.sampled import SampledInterview
-from supm.collection.separate import SeparateInterview
 from supm.learning import Learner, Predictor, WeightedCells
 from supm.mechanisms import Tally, record_numbers
 from supm.messages import CellAnswers, Model, Rule, Study
 from supm.messages.rules import CELLS
+from supm.owner.interviewing import interview
+from supm.owner.joint import JointInterview
+from supm.owner.sampled import SampledInterview
+from supm.owner.separate import SeparateInterview
 
 __all__ = ["Trained", "label_weights", "publish", "train"]
 
@@ -106,7 +106,8 @@ def train(
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.collection import count, interview, plan
+    >>> from supm.collection import count, plan
+    >>> from supm.owner import interview
     >>> from supm.datasets import load_wdbc
     >>> from supm.learning import RadialSVM
     >>> wdbc = load_wdbc()

@@ -7,13 +7,14 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm.collection import AnswerInterview, SampledInterview, Trained
+from supm.collection import Trained
 from supm.collection._noisy_answers import answer_chances, sample_chances
 from supm.collection.cards import Card
 from supm.collection.counting import accepted
 from supm.collection.testing import asked_in_test
 from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.messages import Scorecard
+from supm.owner import AnswerInterview, SampledInterview
 from supm.schema import Records
 
 __all__ = ["probabilities", "tells_probabilities"]

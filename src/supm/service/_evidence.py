@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supm.collection._columns import Column
 from supm.mechanisms import GeneralizedRandomizedResponse, SubsetSelection, Tally
+from supm.owner.columns import Column
 
 __all__ = ["Evidence", "of_columns", "of_sets"]
 

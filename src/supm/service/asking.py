@@ -13,17 +13,17 @@ import numpy as np
 
 from supm._errors import MessageError
 from supm._validation import check_kind
-from supm.collection._columns import Classes, Column, Numbers, Signs, Unchanged
-from supm.collection._draws import reachable_products
-from supm.collection._responses import randomized_response
-from supm.collection.answering import AnswerInterview
-from supm.collection.interview import Interview
-from supm.collection.interviewing import interview
-from supm.collection.joint import JointInterview
-from supm.collection.sampled import FINE, SampledInterview
-from supm.collection.separate import SeparateInterview
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise
 from supm.messages import FORMS, Question, Study
+from supm.owner.answering import AnswerInterview
+from supm.owner.columns import Classes, Column, Numbers, Signs, Unchanged
+from supm.owner.draws import reachable_products
+from supm.owner.interviewing import interview
+from supm.owner.interviews import Interview
+from supm.owner.joint import JointInterview
+from supm.owner.responses import randomized_response
+from supm.owner.sampled import FINE, SampledInterview
+from supm.owner.separate import SeparateInterview
 from supm.privacy import PureLDP
 from supm.schema import Attribute, Continuous, EqualWidth, Regrouped
 from supm.schema.discretizer import Discretizer

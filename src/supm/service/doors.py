@@ -13,8 +13,8 @@ from fastapi.concurrency import run_in_threadpool
 from numpy.typing import NDArray
 
 from supm._errors import MessageError
-from supm.collection import Interview, interview
 from supm.messages import Study
+from supm.owner import Interview, interview
 from supm.service.answers import Refused
 from supm.service.errors import UnknownStudy
 from supm.service.shared import Shared

@@ -20,18 +20,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from supm._validation import check_kind
-from supm.collection import (
-    Counts,
-    Interview,
-    JointInterview,
-    RowCounts,
-    SampledInterview,
-    SeparateInterview,
-    interview,
-)
+from supm.collection import Counts, RowCounts
 from supm.collection.cards import moments_of
 from supm.mechanisms import Tally
 from supm.messages import Study
+from supm.owner import Interview, JointInterview, SampledInterview, SeparateInterview, interview
 from supm.schema import Continuous
 from supm.service._evidence import Evidence, of_columns, of_sets
 
@@ -74,7 +67,8 @@ def estimates(study: Study, phase: str, counts: Counts | None) -> dict[str, Any]
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.collection import count, interview, plan
+    >>> from supm.collection import count, plan
+    >>> from supm.owner import interview
     >>> from supm.datasets import load_wdbc
     >>> wdbc = load_wdbc()
     >>> study = plan(wdbc.schema, epsilon=4.0)

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supm.collection import AnswerInterview, SampledInterview, Trained, answer_reports
+from supm.collection import Trained, answer_reports
 from supm.collection._noisy_answers import answer_chances, sample_chances
 from supm.collection.testing import asked_in_test
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports
+from supm.owner import AnswerInterview, SampledInterview
 from supm.schema import Continuous
 
 __all__ = ["predictions"]

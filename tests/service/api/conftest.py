@@ -13,8 +13,9 @@ import httpx
 import pyarrow as pa
 import pytest
 
-from supm.collection import Owner, plan
+from supm.collection import plan
 from supm.messages import Report, Study
+from supm.owner import Owner
 from supm.schema import Schema
 from supm.service.app import Settings, make_app
 from supm.service.security import hash_invitation, hash_token

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from fastapi import Request
 
-from supm.collection import Owner
+from supm.owner import Owner
 from supm.service.answers import Refused
 from supm.service.app import Settings
 from supm.service.bodies import read_body

@@ -6,8 +6,9 @@ from typing import Any
 import httpx
 import pytest
 
-from supm.collection import Owner, plan
+from supm.collection import plan
 from supm.messages import Model, Report, Study, Trust
+from supm.owner import Owner
 from supm.schema import Schema
 from supm.service import actions
 from supm.service.app import make_app

@@ -20,9 +20,9 @@ import uvicorn
 
 import supm.service
 from supm import simulation
-from supm.collection import interview
 from supm.collection.forecasting import made_up_people
 from supm.messages import Study
+from supm.owner import interview
 from supm.service.app import make_app
 from supm.service.security import hash_invitation, hash_token
 from supm.service.store import Store

@@ -15,8 +15,9 @@ import pytest
 import uvicorn
 
 from supm import simulation
-from supm.collection import interview, plan
+from supm.collection import plan
 from supm.collection.forecasting import made_up_people
+from supm.owner import interview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 from supm.service.app import make_app
 from supm.service.security import hash_token

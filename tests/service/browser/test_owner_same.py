@@ -90,7 +90,7 @@ def test_another_question_is_asked_anew(service: Any, visit: Callable[..., Any])
 
 
 def told_by_python(study: Study, phase: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Return what supm.collection.owner hashes of a question."""
+    """Return what supm.owner.owner hashes of a question."""
     told: list[Any] = []
 
     def note(form: object) -> str:

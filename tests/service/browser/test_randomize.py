@@ -19,10 +19,10 @@ from supm._random import RandomSource
 from supm.audit.example_models import completed
 from supm.audit.example_studies import large_studies, small_studies
 from supm.collection import plan
-from supm.collection.groups import draw_groups
-from supm.collection.interviewing import interview
 from supm.mechanisms import Reports
 from supm.messages import FORMS, PairPoints, Scorecard, Study
+from supm.owner.groups import draw_groups
+from supm.owner.interviewing import interview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 from supm.service.asking import describe
 

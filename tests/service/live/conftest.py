@@ -22,8 +22,9 @@ import pyarrow as pa
 import pytest
 import sqlalchemy as sa
 
-from supm.collection import count, interview
+from supm.collection import count
 from supm.mechanisms import Reports
+from supm.owner import interview
 from supm.service.store import Opened, Store, Submission
 from supm.service.store._tables import ids
 from supm.service.wire import ARROW, JSON

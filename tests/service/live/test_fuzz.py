@@ -23,7 +23,8 @@ from schemathesis import GenerationMode
 from schemathesis.core.result import Ok
 
 from supm import simulation
-from supm.collection import interview, plan
+from supm.collection import plan
+from supm.owner import interview
 from supm.schema import Schema
 from supm.service import actions
 from supm.service.security import hash_token

@@ -10,10 +10,11 @@ import httpx
 import numpy as np
 import pytest
 
-from supm.collection import count, interview, plan, publish, train
+from supm.collection import count, plan, publish, train
 from supm.learning import RadialSVM
 from supm.mechanisms import Reports
 from supm.messages import Study
+from supm.owner import interview
 from supm.schema import Schema
 from supm.service.security import hash_token
 from supm.service.store import Opened, Store

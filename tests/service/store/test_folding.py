@@ -9,8 +9,9 @@ import pytest
 import sqlalchemy as sa
 
 from supm import ParameterError
-from supm.collection import Counts, RowCounts, count, interview, plan
+from supm.collection import Counts, RowCounts, count, plan
 from supm.mechanisms import Reports
+from supm.owner import interview
 from supm.schema import Schema
 from supm.service.store import Opened, Store, Submission, _folding, _room
 from supm.service.store._tables import answers

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
-from supm.collection import account, explain
+from supm.collection import account
 from supm.messages import PHASES, Study, Trust
+from supm.owner import explain
 from supm.service.states import State
 from supm.service.store.values import Opened
 

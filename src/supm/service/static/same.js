@@ -1,5 +1,5 @@
 // What makes two questions the same, in whichever study they are asked: all that decides how a
-// record is read and told. The rule is that of supm.collection.owner.
+// record is read and told. The rule is that of supm.owner.owner.
 
 // One text for one value: keys sorted, nothing padded.
 function canonical(value) {

@@ -16,8 +16,8 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from supm.collection.counting import Counts, RowCounts, count
-from supm.collection.interview import Interview
 from supm.mechanisms import Reports
+from supm.owner.interviews import Interview
 from supm.service.store._database import Database
 from supm.service.store._packing import pack_counts, unpack_counts, unpack_symbols
 from supm.service.store._studies import asked_at

@@ -12,9 +12,9 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from supm._random import secure
-from supm.collection.interview import Interview
-from supm.collection.interviewing import interview
 from supm.messages import Study
+from supm.owner.interviewing import interview
+from supm.owner.interviews import Interview
 from supm.service.errors import StateChanged, UnknownStudy
 from supm.service.states import State, check_move
 from supm.service.store._tables import documents, doors, invitations, studies, tallies

@@ -1,0 +1,114 @@
+"""The answer of a published model leaves in place of the record, with the whole budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import ParameterError
+from supm._random import RandomSource
+from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
+from supm.messages import Rule, Scorecard
+from supm.owner.interviews import Interview
+from supm.schema import Records
+from supm.schema.discretizer import Discretizer
+
+__all__ = ["AnswerInterview"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerInterview(Interview):
+    """The owner follows the published rule, and tells its answer through one randomizer.
+
+    Parameters
+    ----------
+    discretizers : tuple of Discretizer
+        The classes that the rule is about.
+    rule : CellAnswers or Scorecard
+        The model. It was made from reports, so handing it out costs nobody anything.
+    randomizer : GeneralizedRandomizedResponse or Piecewise
+        Over the labels, or over [-1, 1] where the answer is a number.
+
+    Notes
+    -----
+    **Guarantee.** The randomizer's own, for any record and any rule: the answer is a function of
+    the record alone (docs/proofs/answer.md).
+
+    **Utility.** A label is kept with probability e^epsilon / (e^epsilon + labels - 1), however many
+    attributes the rule looks at.
+
+    **Cost.** One symbol; the owner adds up one number for each attribute.
+
+    References
+    ----------
+    docs/proofs/answer.md.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.collection import plan, run_in_process
+    >>> from supm.owner import interview
+    >>> from supm.datasets import load_wdbc
+    >>> wdbc = load_wdbc()
+    >>> trained = run_in_process(plan(wdbc.schema, epsilon=4.0), wdbc.records(), simulation(1))
+    >>> asked = interview(trained.study.with_rule(trained.rule), "test")
+    >>> asked.width, asked.outcomes
+    (1, 2)
+    """
+
+    discretizers: tuple[Discretizer, ...]
+    rule: Rule
+    randomizer: GeneralizedRandomizedResponse | Piecewise
+
+    @property
+    def epsilon(self) -> float:
+        """The randomizer's own."""
+        return self.randomizer.epsilon
+
+    @property
+    def width(self) -> int:
+        """One symbol."""
+        return 1
+
+    @property
+    def outcomes(self) -> int:
+        """As many as the randomizer has."""
+        return self.randomizer.outcomes
+
+    def encode(self, records: Records) -> NDArray[Any]:
+        """Return the answer for each record."""
+        classes = records.encode(self.discretizers)
+        if isinstance(self.randomizer, Piecewise):
+            if not isinstance(self.rule, Scorecard):
+                raise ParameterError("rule", "a scorecard where the answer is a number", "a table")
+            return np.clip(self.rule.scores(classes), -1.0, 1.0)
+        sizes = tuple(each.size for each in self.discretizers)
+        return self.rule.predict(classes, sizes)[:, np.newaxis]
+
+    def randomize(self, inputs: NDArray[Any], source: RandomSource) -> Reports:
+        """Turn each answer into what is told."""
+        told = self.randomizer.randomize(inputs[:, 0], source)
+        symbols = told.symbols.astype(np.int64).reshape(-1, 1)
+        return Reports(symbols=symbols, simulation=told.simulation)
+
+    def accepts(self, symbols: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say of each row whether it is a symbol of the randomizer."""
+        inside: NDArray[np.bool_] = np.all((symbols >= 0) & (symbols < self.outcomes), axis=1)
+        return inside
+
+    def inputs(self) -> NDArray[Any]:
+        """Return all answers."""
+        return self.randomizer.inputs()[:, np.newaxis]
+
+    def outcome(self, reports: Reports) -> NDArray[np.int64]:
+        """Return the randomizer's outcome."""
+        flat = Reports(symbols=reports.symbols[:, 0], simulation=reports.simulation)
+        return self.randomizer.outcome(flat)
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """Return the randomizer's channel."""
+        return self.randomizer.exact_channel()

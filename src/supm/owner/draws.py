@@ -1,0 +1,80 @@
+"""Averages over which attributes are drawn, without listing the draws."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+__all__ = ["gap_of", "mean_over_draws", "reachable_products"]
+
+
+def mean_over_draws(
+    sizes: Sequence[int], told: Sequence[int], sampled: int, figure: Callable[[int], float]
+) -> float:
+    """Return the mean of a figure of the product of the drawn sizes.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        The number of classes of each attribute.
+    told : sequence of int
+        Sizes of attributes that are drawn for certain.
+    sampled : int
+        How many attributes are drawn, those included; all draws are alike.
+    figure : callable
+        What is averaged.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> mean_over_draws([2, 2, 4], [], 1, float)
+    2.6666666666666665
+    >>> mean_over_draws([2, 2, 4], [4], 2, float)
+    8.0
+    """
+    left = Counter(sizes)
+    left.subtract(told)
+    products = _products(left, sampled - len(told))
+    known = math.prod(told)
+    draws = sum(products.values())
+    return sum(ways * figure(known * each) for each, ways in products.items()) / draws
+
+
+def reachable_products(sizes: Sequence[int], sampled: int) -> list[int]:
+    """Return the different products of so many of the sizes, in increasing order.
+
+    Examples
+    --------
+    >>> reachable_products([2, 2, 4], 2)
+    [4, 8]
+    """
+    return sorted(_products(Counter(sizes), sampled))
+
+
+def _products(left: Counter[int], drawn: int) -> dict[int, int]:
+    """Return the products of so many sizes, with the number of ways to draw each."""
+    # Attributes of the same size are drawn together: there are few different sizes.
+    ways: dict[tuple[int, int], int] = {(0, 1): 1}
+    for size, count in left.items():
+        grown: Counter[tuple[int, int]] = Counter()
+        for (held, product), number in ways.items():
+            for more in range(min(count, drawn - held) + 1):
+                grown[held + more, product * size**more] += number * math.comb(count, more)
+        ways = dict(grown)
+    return {product: number for (held, product), number in ways.items() if held == drawn}
+
+
+def gap_of(epsilon: float, cells: float) -> float:
+    """Return how often one report over so many cells is the truth.
+
+    Examples
+    --------
+    >>> round(gap_of(2.0, 8), 3)
+    0.444
+    """
+    grown = math.expm1(min(epsilon, 500.0))
+    return grown / (grown + cells)

@@ -1,0 +1,140 @@
+"""Many owners behind one gateway: their answers are written down in one step and sent together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from supm._errors import BudgetError, MessageError, RecordError
+from supm._json import canonical
+from supm.messages import Report
+from supm.owner.contributing import Contribution
+from supm.owner.http import RemoteError
+from supm.owner.offer import refusal
+from supm.owner.wallet import Wallet
+
+__all__ = ["Sent", "send_together"]
+
+_ELSEWHERE: Final = "elsewhere"
+_TRAINED: Final = "trained"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sent:
+    """What came of the answers of several owners.
+
+    Parameters
+    ----------
+    accepted, sent_before : int
+        How many reports the aggregator has now, and how many it had.
+    elsewhere : int
+        How many owners are in a group that is not asked.
+    trained : int
+        How many owners helped to train what is tested now, and are not asked for that reason.
+    refused : tuple of str
+        Why others could not answer: a sentence for each.
+    """
+
+    accepted: int
+    sent_before: int
+    elsewhere: int
+    trained: int
+    refused: tuple[str, ...]
+
+
+def send_together(
+    contribution: Contribution, owners: Sequence[tuple[Wallet, Mapping[str, object]]]
+) -> Sent:
+    """Let several owners answer, and send their reports as one batch.
+
+    Parameters
+    ----------
+    contribution : Contribution
+        The study; one that asks by invitation takes reports one by one.
+    owners : sequence of (Wallet, mapping)
+        Each with a section of one wallet, and a record; at most 10,000.
+
+    Returns
+    -------
+    Sent
+
+    Raises
+    ------
+    MessageError
+        If the study asks by invitation; nothing was spent or sent.
+    RemoteError
+        If the aggregator cannot be reached or refuses. The answers are in the wallet: to try again
+        later costs nothing.
+    """
+    if not owners:
+        return Sent(accepted=0, sent_before=0, elsewhere=0, trained=0, refused=())
+    if contribution.offer.invited:
+        message = (
+            "the study asks by invitation, and takes reports one by one, each with its code; "
+            "nothing was spent or sent."
+        )
+        raise MessageError(message)
+    given: list[tuple[Wallet, Report]] = []
+    refused: list[str] = []
+    others = Counter[str]()
+    with owners[0][0].step():
+        for wallet, record in owners:
+            try:
+                if other := _not_asked(contribution, wallet):
+                    others[other] += 1
+                else:
+                    given.append((wallet, contribution.answer(record, wallet)))
+            except (BudgetError, RecordError) as error:
+                refused.append(str(error))
+    told = _post(contribution, [report for _, report in given]) if given else {}
+    places = {each["place"] for each in told.get("refused", ())}
+    with owners[0][0].step():
+        for place, (wallet, report) in enumerate(given):
+            if place not in places:
+                wallet.acknowledge(report, server=contribution.offer.server)
+    return Sent(
+        accepted=told.get("accepted", 0),
+        sent_before=told.get("sent_before", 0),
+        elsewhere=others[_ELSEWHERE],
+        trained=others[_TRAINED],
+        refused=(*refused, *("the aggregator did not take the report." for _ in places)),
+    )
+
+
+def _not_asked(contribution: Contribution, wallet: Wallet) -> str | None:
+    """Return why an owner is not asked, or None where they are; the group is drawn for it."""
+    if not contribution.is_asked(wallet):
+        return _ELSEWHERE
+    return _TRAINED if contribution.standing(wallet).trained else None
+
+
+def _post(contribution: Contribution, reports: list[Report]) -> dict[str, Any]:
+    offer = contribution.offer
+    form = {
+        "version": 1,
+        "study": offer.study.hash,
+        "phase": offer.phase,
+        "group": offer.question.group,
+        "reports": [{"id": each.id, "symbols": each.symbols} for each in reports],
+    }
+    path = f"{offer.path}/reports/batch"
+    code, told = contribution.remote.post_json(path, canonical(form))
+    if code != 200:
+        message = f"the aggregator did not take the reports ({code}): {refusal(told)}"
+        raise RemoteError(message)
+    if not _is_receipt(told, len(reports)):
+        message = "the aggregator's receipt is not for these reports; send them again later."
+        raise MessageError(message)
+    return told
+
+
+def _is_receipt(told: Mapping[str, Any], sent: int) -> bool:
+    accepted, before, refused = (told.get(each) for each in ("accepted", "sent_before", "refused"))
+    if type(accepted) is not int or type(before) is not int or not isinstance(refused, list):
+        return False
+    places = {each.get("place") for each in refused if isinstance(each, dict)}
+    known = all(type(place) is int and 0 <= place < sent for place in places)
+    whole = accepted + before + len(places) == sent and min(accepted, before) >= 0
+    return known and whole and len(places) == len(refused)

@@ -1,0 +1,208 @@
+"""What a study asks now: fetched from an aggregator and checked before anything is drawn."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from supm._errors import MessageError, PromiseError
+from supm.messages import PHASES, Question, Study
+from supm.owner.http import Remote, RemoteError, split_study_url
+from supm.owner.interviewing import interview
+from supm.owner.interviews import Interview
+from supm.owner.owner import check_promise
+from supm.schema import Attribute
+
+__all__ = ["Offer", "fetch_offer", "refusal"]
+
+_LOOKS: Final = 3
+_LONGEST: Final = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offer:
+    """The open question of a study, as its aggregator shows it.
+
+    Parameters
+    ----------
+    study : Study
+        The current document; its hash is the one that the aggregator names.
+    phase : {"reduce", "train", "test"}
+        What is open.
+    invited : bool
+        Whether a report needs an invitation.
+    server : str
+        The address of the study.
+    path : str
+        Where reports go, behind the address of the aggregator.
+    """
+
+    study: Study
+    phase: str
+    invited: bool
+    server: str
+    path: str
+
+    def __post_init__(self) -> None:
+        check_promise(self.interview, self.question)
+
+    @property
+    def question(self) -> Question:
+        """What is asked."""
+        found = self.study.question(self.phase)
+        if found is None or (self.phase == "reduce" and self.study.attributes is not None):
+            message = f"the study asks nothing in the {self.phase} phase."
+            raise MessageError(message)
+        return found
+
+    @property
+    def columns(self) -> tuple[Attribute, ...]:
+        """What is read from a record, on the owner's device."""
+        asked = self.study.asked(self.phase)
+        return (*asked, self.study.schema.target) if self.question.labelled else asked
+
+    @property
+    def interview(self) -> Interview:
+        """The mechanism that the question describes, made here and not by the aggregator."""
+        return interview(self.study, self.question.phase)
+
+
+def fetch_offer(
+    url: str,
+    *,
+    phase: str | None = None,
+    remote: Remote | None = None,
+    clock: Callable[[], float] = time.time,
+) -> Offer:
+    """Ask an aggregator what a study asks now.
+
+    Parameters
+    ----------
+    url : str
+        The address of the study, such as ``https://host/studies/NAME``.
+    phase : {"reduce", "train", "test"}, optional
+        Refuse any other phase than this.
+    remote : Remote, optional
+        What fetches; one for the address by default.
+    clock : callable, optional
+        Returns the time in seconds since 1970, for deadlines.
+
+    Returns
+    -------
+    Offer
+
+    Raises
+    ------
+    MessageError
+        If nothing is asked now or the deadline has passed, or the document is not the one that the
+        aggregator names.
+    PromiseError
+        If the mechanism would spend more than the study states.
+    RemoteError
+        If there is no answer.
+    """
+    base, name = split_study_url(url)
+    path = f"/api/v1/studies/{name}"
+    status, study = _fetch(Remote(base) if remote is None else remote, path)
+    asked = _open_phase(status, phase)
+    _check_deadline(status, asked, clock())
+    return Offer(
+        study=study,
+        phase=asked,
+        invited=status.get("invited") is not False,
+        server=f"{base}/studies/{name}",
+        path=path,
+    )
+
+
+def refusal(form: Mapping[str, Any]) -> str:
+    """Return why an aggregator refused, in its words if they can be shown.
+
+    Parameters
+    ----------
+    form : mapping
+        The body of its answer.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> refusal({"error": "the phase is over."})
+    'the phase is over.'
+    """
+    told = form.get("error")
+    if not isinstance(told, str) or not told.isprintable() or len(told) > _LONGEST:
+        return "it does not say why."
+    return told
+
+
+def _fetch(remote: Remote, path: str) -> tuple[dict[str, Any], Study]:
+    # A study may move on between the two requests; then it is looked at once more.
+    for _ in range(_LOOKS):
+        status = _got(remote, path)
+        study = Study.from_form(_got(remote, f"{path}/document"))
+        if study.hash == status.get("document"):
+            _check_stated(status, study)
+            return status, study
+    message = (
+        "the aggregator shows a document that is not the one it names by hash; nothing was sent. "
+        "Do not take part before that is cleared up."
+    )
+    raise MessageError(message)
+
+
+def _check_stated(status: Mapping[str, Any], study: Study) -> None:
+    """Refuse an aggregator that names another price than the document that is consented to."""
+    if status.get("epsilon", study.epsilon) != study.epsilon:
+        message = (
+            "the aggregator states another epsilon than the study's document, which counts; "
+            "nothing was sent."
+        )
+        raise PromiseError(message)
+
+
+def _got(remote: Remote, path: str) -> dict[str, Any]:
+    code, form = remote.get_json(path)
+    if code != 200:
+        message = f"the aggregator did not show the study ({code}): {refusal(form)}"
+        raise RemoteError(message)
+    return form
+
+
+def _open_phase(status: Mapping[str, Any], wanted: str | None) -> str:
+    phase = status.get("open_phase")
+    if phase is None and status.get("state") == "closed":
+        message = "the study is closed; nothing was spent or sent."
+        raise MessageError(message)
+    if phase is None:
+        message = "the study asks nothing now; come back later, or look at its page."
+        raise MessageError(message)
+    if phase not in PHASES:
+        message = "the aggregator names a phase that this release does not know; nothing was sent."
+        raise MessageError(message)
+    if wanted not in (None, phase):
+        message = f"the study asks for the {phase} phase now, and not for the one that was named."
+        raise MessageError(message)
+    return str(phase)
+
+
+def _check_deadline(status: Mapping[str, Any], phase: str, now: float) -> None:
+    """Refuse what would come too late, before anything is spent on it."""
+    deadlines = status.get("deadlines")
+    told = deadlines.get(phase) if isinstance(deadlines, dict) else None
+    try:
+        until = datetime.fromisoformat(told).timestamp() if isinstance(told, str) else math.inf
+    except (ValueError, OverflowError):
+        until = math.inf
+    if now > until:
+        message = (
+            f"the deadline of the {phase} phase has passed by this device's clock; nothing was "
+            "spent or sent."
+        )
+        raise MessageError(message)

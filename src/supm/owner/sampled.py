@@ -1,0 +1,281 @@
+"""A few attributes, drawn at random, and the target: together one symbol with the whole budget."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations, product
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import RecordError
+from supm._random import RandomSource, check_source
+from supm._validation import Integers
+from supm.mechanisms import GeneralizedRandomizedResponse, Reports
+from supm.owner.columns import labels_of, numbers_of
+from supm.owner.draws import mean_over_draws, reachable_products
+from supm.owner.interviews import Interview
+from supm.owner.responses import randomized_response
+from supm.schema import Continuous, Records
+from supm.schema.discretizer import Discretizer
+
+__all__ = ["FINE", "SampledInterview"]
+
+FINE: Final = 64
+"""Steps between two levels of a number, before it is rounded at random to one of them."""
+
+_ROWS: Final = 1 << 15
+_ENTRIES: Final = Integers(
+    "entries of the channel", 1, 1 << 22, "Look at a study of fewer attributes and classes."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledInterview(Interview):
+    """Each owner draws a few attributes; their classes and the label leave as one symbol.
+
+    Parameters
+    ----------
+    discretizers : tuple of Discretizer
+        The classes of each attribute that may be drawn.
+    sampled : int
+        How many attributes each owner draws. Which ones is told in clear: it does not depend on the
+        record.
+    labels : int, optional
+        Number of labels, where the target is asked too.
+    target : Continuous, optional
+        The target where it is a number: it is rounded at random to one of ``labels`` levels, so
+        that what is told is right on average.
+    share : Fraction
+        The budget of the symbol, exact.
+
+    Notes
+    -----
+    **Guarantee.** Whatever is drawn, one randomized response over all combinations of the drawn
+    classes and the label, so the record has the epsilon of that response: docs/proofs/sampled.md.
+
+    **Utility.** A report is the truth with probability ``gap``, and otherwise every combination is
+    alike. The planner draws as many attributes as give the smallest variance.
+
+    **Cost.** ``2 sampled + 1`` symbols; one draw of a word for the symbol, and one for each
+    attribute that may be drawn.
+
+    References
+    ----------
+    docs/proofs/sampled.md. Paper 000 randomises each part of a record with a part of the budget.
+
+    Examples
+    --------
+    >>> from supm.collection import plan
+    >>> from supm.owner import interview
+    >>> from supm.datasets import load_wdbc
+    >>> asked = interview(plan(load_wdbc().schema, epsilon=4.0), "train")
+    >>> asked.sampled, asked.width, asked.epsilon <= 4.0
+    (2, 5, True)
+    """
+
+    discretizers: tuple[Discretizer, ...]
+    sampled: int
+    labels: int | None = None
+    target: Continuous | None = None
+    share: Fraction
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of classes of each attribute."""
+        return tuple(each.size for each in self.discretizers)
+
+    @property
+    def epsilon(self) -> float:
+        """The largest over what may be drawn."""
+        return max(self._response(cells).epsilon for cells in self._alphabets)
+
+    @property
+    def width(self) -> int:
+        """Places of the drawn attributes, then their classes, then the label."""
+        return 2 * self.sampled + (self.labels is not None)
+
+    @property
+    def outcomes(self) -> int:
+        """Over all draws of attributes, the number of combinations."""
+        return sum(self._cells(drawn) for drawn in self._draws())
+
+    def gap(self, *told: int) -> float:
+        """Return how often a report is the truth, on average over draws with these attributes.
+
+        Parameters
+        ----------
+        *told : int
+            Numbers of classes of attributes that are drawn for certain.
+
+        Returns
+        -------
+        float
+            The probability of the truth beyond that of any other combination.
+        """
+        return mean_over_draws(self.sizes, told, self.sampled, self.truth)
+
+    def encode(self, records: Records) -> NDArray[np.int64]:
+        """Return the classes of each record, and what is known of its target last."""
+        classes = records.encode(self.discretizers)
+        if self.labels is None:
+            return classes
+        if self.target is None:
+            return np.column_stack((classes, labels_of(records)))
+        return np.column_stack((classes, self._fine(self.target, records)))
+
+    def randomize(self, inputs: NDArray[Any], source: RandomSource) -> Reports:
+        """Draw attributes for each row, and randomise their classes and the label as one symbol."""
+        check_source(source)
+        self._check_inputs(inputs)
+        told = np.empty((len(inputs), self.width), dtype=np.int64)
+        for start in range(0, len(inputs), _ROWS):
+            rows = slice(start, start + _ROWS)
+            told[rows] = self._chunk(inputs[rows].astype(np.int64, copy=False), source)
+        return Reports(symbols=told, simulation=source.simulation)
+
+    def _check_inputs(self, inputs: NDArray[Any]) -> None:
+        """Refuse numbers of classes or labels that do not exist; the message has none of them."""
+        last = self.labels if self.target is None else (self.labels or 2) * FINE - FINE + 1
+        limits = np.array(self.sizes if self.labels is None else (*self.sizes, last))
+        whole = inputs.dtype.kind in "iu"
+        inside = whole and inputs.ndim == 2 and inputs.shape[1] == limits.size
+        if not inside or bool(((inputs < 0) | (inputs >= limits)).any()):
+            message = "classes and label must be numbers of the question's alphabet."
+            raise RecordError(message)
+
+    def _chunk(self, inputs: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+        places = self._draw_places(len(inputs), source)
+        sizes = self._told_sizes(places)
+        held = np.take_along_axis(inputs, places, axis=1)
+        if self.labels is not None:
+            held = np.column_stack((held, self._rounded(inputs[:, -1], source)))
+        cells = np.zeros(len(inputs), dtype=np.int64)
+        for column in range(held.shape[1]):
+            cells = cells * sizes[:, column] + held[:, column]
+        told = self._respond(cells, sizes.prod(axis=1), source)
+        symbols = np.empty_like(held)
+        for column in reversed(range(held.shape[1])):
+            told, symbols[:, column] = np.divmod(told, sizes[:, column])
+        return np.hstack((places, symbols))
+
+    def _respond(
+        self, cells: NDArray[np.int64], alphabet: NDArray[np.int64], source: RandomSource
+    ) -> NDArray[np.int64]:
+        told = np.empty_like(cells)
+        for size in np.unique(alphabet):
+            rows = np.flatnonzero(alphabet == size)
+            told[rows] = self._response(int(size)).randomize(cells[rows], source).symbols
+        return told
+
+    def _rounded(self, last: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+        """Return the label, or the level below or above a number in proportion to the nearness."""
+        if self.target is None:
+            return last
+        below, rest = np.divmod(last, FINE)
+        up = source.below(FINE, len(last)).astype(np.int64) < rest
+        return below + up
+
+    def _fine(self, target: Continuous, records: Records) -> NDArray[np.int64]:
+        levels = (self.labels or 2) - 1
+        share = (target.scaled(numbers_of(records)) + 1) / 2
+        return np.rint(share * levels * FINE).astype(np.int64)
+
+    def _draw_places(self, rows: int, source: RandomSource) -> NDArray[np.int64]:
+        """Draw for each owner which attributes are told, in increasing order."""
+        count = len(self.sizes)
+        if self.sampled == count:
+            return np.tile(np.arange(count, dtype=np.int64), (rows, 1))
+        if self.sampled == 1:
+            return source.below(count, rows).astype(np.int64)[:, np.newaxis]
+        keys = source.words(rows * count).reshape(rows, count)
+        return np.sort(np.argsort(keys, axis=1)[:, : self.sampled], axis=1)
+
+    def _told_sizes(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        sizes = np.array(self.sizes, dtype=np.int64)[places]
+        if self.labels is None:
+            return sizes
+        return np.column_stack((sizes, np.full(len(places), self.labels)))
+
+    def accepts(self, symbols: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say of each row whether places increase and each symbol is in its alphabet."""
+        places = symbols[:, : self.sampled]
+        known: NDArray[np.bool_] = np.all(symbols >= 0, axis=1)
+        known &= np.all(places < len(self.sizes), axis=1)
+        known &= np.all(np.diff(places, axis=1) > 0, axis=1)
+        limits = self._told_sizes(np.clip(places, 0, len(self.sizes) - 1))
+        known &= np.all(symbols[:, self.sampled :] < limits, axis=1)
+        return known
+
+    def inputs(self) -> NDArray[np.int64]:
+        """Return all combinations of classes and of what may be known of the target."""
+        held = [range(size) for size in self.sizes]
+        if self.labels is not None:
+            fine = (self.labels - 1) * FINE + 1
+            held.append(range(self.labels if self.target is None else fine))
+        _ENTRIES.check(math.prod(len(each) for each in held))
+        return np.array(list(product(*held)), dtype=np.int64)
+
+    def outcome(self, reports: Reports) -> NDArray[np.int64]:
+        """Return numbers of the answers: first by the attributes drawn, then by what they tell."""
+        numbers = np.zeros(len(reports), dtype=np.int64)
+        first = 0
+        for drawn in self._draws():
+            rows = np.flatnonzero((reports.symbols[:, : self.sampled] == drawn).all(axis=1))
+            told = reports.symbols[rows][:, self.sampled :]
+            numbers[rows] = first + np.ravel_multi_index(tuple(told.T), self._drawn_sizes(drawn))
+            first += self._cells(drawn)
+        return numbers
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """Return the response's channel for each draw, with the draw's own probability."""
+        rows = self.inputs()
+        _ENTRIES.check(len(rows) * self.outcomes)
+        draws = self._draws()
+        return [
+            [each / len(draws) for drawn in draws for each in self._row(held, drawn)]
+            for held in rows.tolist()
+        ]
+
+    def _row(self, held: list[int], drawn: tuple[int, ...]) -> list[Fraction]:
+        response = self._response(self._cells(drawn))
+        sizes = self._drawn_sizes(drawn)
+        chances = [Fraction(0)] * response.size
+        classes = [held[place] for place in drawn]
+        for label, chance in self._levels(held[-1]):
+            told = (*classes, label) if self.labels is not None else tuple(classes)
+            chances[int(np.ravel_multi_index(told, sizes))] += chance
+        return [response.miss + (response.hit - response.miss) * each for each in chances]
+
+    def _levels(self, last: int) -> list[tuple[int, Fraction]]:
+        if self.target is None:
+            return [(last, Fraction(1))]
+        below, rest = divmod(last, FINE)
+        return [(below, 1 - Fraction(rest, FINE)), (below + (rest > 0), Fraction(rest, FINE))]
+
+    def _draws(self) -> list[tuple[int, ...]]:
+        _ENTRIES.check(math.comb(len(self.sizes), self.sampled))
+        return list(combinations(range(len(self.sizes)), self.sampled))
+
+    def _drawn_sizes(self, drawn: tuple[int, ...]) -> tuple[int, ...]:
+        sizes = tuple(self.sizes[place] for place in drawn)
+        return sizes if self.labels is None else (*sizes, self.labels)
+
+    def _cells(self, drawn: tuple[int, ...]) -> int:
+        return math.prod(self._drawn_sizes(drawn))
+
+    @cached_property
+    def _alphabets(self) -> list[int]:
+        return [each * (self.labels or 1) for each in reachable_products(self.sizes, self.sampled)]
+
+    def _response(self, cells: int) -> GeneralizedRandomizedResponse:
+        return randomized_response(cells, self.share)
+
+    def truth(self, product_of_sizes: int) -> float:
+        """Return how often a report of so many combinations of classes is the truth."""
+        response = self._response(product_of_sizes * (self.labels or 1))
+        return float(response.hit - response.miss)

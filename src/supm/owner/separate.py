@@ -1,0 +1,226 @@
+"""Every column of an answer on its own: the interview of the papers, with the budget split."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._random import RandomSource, check_source
+from supm._validation import Integers
+from supm.mechanisms import Piecewise, Reports
+from supm.mechanisms.thresholds import epsilon_of
+from supm.owner.columns import Column, likelihood_ratio
+from supm.owner.interviews import Interview
+from supm.schema import Records
+
+__all__ = ["SeparateInterview"]
+
+_ROWS: Final = 1 << 15
+_ENTRIES: Final = Integers(
+    "entries of the channel", 1, 1 << 22, "Look at a study of fewer attributes and classes."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeparateInterview(Interview):
+    """Every asked column leaves through a randomizer of its own.
+
+    Parameters
+    ----------
+    columns : tuple of Column
+        The attributes that may be asked.
+    label : Column, optional
+        The target, where it is asked.
+    sampled : int, optional
+        How many of the columns each owner draws at random; all by default. Which ones is told in
+        clear: it does not depend on the record.
+
+    Notes
+    -----
+    **Guarantee.** The sum of what the told columns spend: docs/proofs/interview.md, Theorem 1.
+    Drawing which columns are told is independent of the record, so it costs nothing (Theorem 2).
+
+    **Utility.** Each column has its share of the budget, so the more columns, the noisier each.
+
+    **Cost.** One draw for each column that may be asked.
+
+    References
+    ----------
+    Paper 000, algorithms 6 to 9; docs/errata.md, 2 and 12.
+
+    Examples
+    --------
+    >>> from supm.collection import plan
+    >>> from supm.owner import interview
+    >>> from supm.datasets import load_wdbc
+    >>> schema = load_wdbc().schema
+    >>> study = plan(schema, epsilon=3.0, mode="faithful", attributes=["mean radius"], classes=2)
+    >>> asked = interview(study, "train")
+    >>> round(asked.epsilon, 9), asked.width
+    (3.0, 2)
+    """
+
+    columns: tuple[Column, ...]
+    label: Column | None = None
+    sampled: int | None = None
+
+    @property
+    def told(self) -> int:
+        """How many attributes an answer tells."""
+        return len(self.columns) if self.sampled is None else self.sampled
+
+    @property
+    def all_columns(self) -> tuple[Column, ...]:
+        """The attributes that may be asked, and the label's last where it is."""
+        return self.columns if self.label is None else (*self.columns, self.label)
+
+    @property
+    def _parts(self) -> int:
+        return self.told + (self.label is not None)
+
+    @property
+    def width(self) -> int:
+        """Places of the sampled attributes, then their symbols, then the label's."""
+        places = 0 if self.sampled is None else self.sampled
+        return places + self._parts
+
+    @property
+    def epsilon(self) -> float:
+        """The sum over what is told, for the costliest attributes that may be drawn."""
+        randomizers = Counter(column.randomizer for column in self.columns)
+        ratios = {each: likelihood_ratio(each) for each in randomizers}
+        spent = [] if self.label is None else [likelihood_ratio(self.label.randomizer)]
+        for each in sorted(ratios, key=lambda one: ratios[one] or math.inf, reverse=True):
+            spent += [ratios[each]] * min(randomizers[each], self._parts - len(spent))
+        factors = [ratio for ratio in spent if ratio is not None]
+        return (
+            epsilon_of(math.prod(factors, start=Fraction(1)))
+            if len(factors) == len(spent)
+            else math.inf
+        )
+
+    @property
+    def outcomes(self) -> int:
+        """Over all draws of attributes, the product of what each can tell."""
+        return sum(math.prod(self._sizes(drawn)) for drawn in self._draws())
+
+    def encode(self, records: Records) -> NDArray[Any]:
+        """Return one column for each attribute, and the label's last."""
+        read = [column.read(records) for column in self.all_columns]
+        kind = np.result_type(*(each.dtype for each in read))
+        inputs = np.empty((records.rows, len(read)), dtype=kind, order="F")
+        for place, each in enumerate(read):
+            inputs[:, place] = each
+        return inputs
+
+    def randomize(self, inputs: NDArray[Any], source: RandomSource) -> Reports:
+        """Randomise every column that may be asked; tell those that were drawn."""
+        check_source(source)
+        told = np.empty((len(inputs), self.width), dtype=np.int64)
+        for start in range(0, len(inputs), _ROWS):
+            rows = slice(start, start + _ROWS)
+            told[rows] = self._chunk(inputs[rows], source)
+        return Reports(symbols=told, simulation=source.simulation)
+
+    def _chunk(self, inputs: NDArray[Any], source: RandomSource) -> NDArray[np.int64]:
+        drawn = [
+            column.randomizer.randomize(_typed(inputs[:, place], column), source).symbols
+            for place, column in enumerate(self.all_columns)
+        ]
+        symbols = np.stack(drawn, axis=1).astype(np.int64, copy=False)
+        if self.sampled is None:
+            return symbols
+        places = self._draw_places(len(inputs), source)
+        kept = np.take_along_axis(symbols, places, axis=1)
+        return np.hstack((places, kept, symbols[:, len(self.columns) :]))
+
+    def _draw_places(self, rows: int, source: RandomSource) -> NDArray[np.int64]:
+        """Draw for each owner which attributes are told, in increasing order."""
+        count = len(self.columns)
+        if self.sampled == 1:
+            return source.below(count, rows).astype(np.int64)[:, np.newaxis]
+        keys = source.words(rows * count).reshape(rows, count)
+        places = np.argsort(keys, axis=1)[:, : self.sampled]
+        return np.sort(places, axis=1)
+
+    def accepts(self, symbols: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say of each row whether places increase and each symbol is in its alphabet."""
+        sizes = np.array([column.randomizer.outcomes for column in self.columns])
+        known: NDArray[np.bool_] = np.all(symbols >= 0, axis=1)
+        if self.sampled is None:
+            limits = np.broadcast_to(sizes, (len(symbols), len(sizes)))
+            kept = symbols[:, : self.told]
+        else:
+            places = symbols[:, : self.sampled]
+            known &= np.all(places < len(sizes), axis=1)
+            known &= np.all(np.diff(places, axis=1) > 0, axis=1)
+            limits = sizes[np.clip(places, 0, len(sizes) - 1)]
+            kept = symbols[:, self.sampled : self.sampled + self.told]
+        known &= np.all(kept < limits, axis=1)
+        if self.label is not None:
+            known &= symbols[:, -1] < self.label.randomizer.outcomes
+        return known
+
+    def inputs(self) -> NDArray[Any]:
+        """Return all combinations of what the columns can hold."""
+        held = [column.randomizer.inputs() for column in self.all_columns]
+        _ENTRIES.check(math.prod(len(each) for each in held))
+        return np.array(list(product(*held)))
+
+    def outcome(self, reports: Reports) -> NDArray[np.int64]:
+        """Return numbers of the answers: first by the attributes drawn, then by what they tell."""
+        numbers = np.zeros(len(reports), dtype=np.int64)
+        first = 0
+        for drawn in self._draws():
+            sizes = self._sizes(drawn)
+            rows = self._rows_of(drawn, reports.symbols)
+            told = reports.symbols[rows][:, -len(sizes) :]
+            numbers[rows] = first + np.ravel_multi_index(tuple(told.T), sizes)
+            first += math.prod(sizes)
+        return numbers
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """Multiply the channels of what is told, for each draw of attributes."""
+        _ENTRIES.check(len(self.inputs()) * self.outcomes)
+        channels = [column.randomizer.exact_channel() for column in self.columns]
+        label = [] if self.label is None else [self.label.randomizer.exact_channel()]
+        draws = self._draws()
+        rows = product(*(range(len(each)) for each in (*channels, *label)))
+        return [self._row(held, (*channels, *label), draws) for held in rows]
+
+    def _row(
+        self,
+        held: tuple[int, ...],
+        channels: tuple[list[list[Fraction]], ...],
+        draws: list[tuple[int, ...]],
+    ) -> list[Fraction]:
+        last = () if self.label is None else (len(self.columns),)
+        row: list[Fraction] = []
+        for drawn in draws:
+            told = [channels[place][held[place]] for place in (*drawn, *last)]
+            row.extend(math.prod(each) / len(draws) for each in product(*told))
+        return row
+
+    def _draws(self) -> list[tuple[int, ...]]:
+        return list(combinations(range(len(self.columns)), self.told))
+
+    def _sizes(self, drawn: tuple[int, ...]) -> tuple[int, ...]:
+        sizes = [self.columns[place].randomizer.outcomes for place in drawn]
+        return (*sizes, *(() if self.label is None else (self.label.randomizer.outcomes,)))
+
+    def _rows_of(self, drawn: tuple[int, ...], symbols: NDArray[Any]) -> NDArray[np.int64]:
+        if self.sampled is None:
+            return np.arange(len(symbols))
+        return np.flatnonzero((symbols[:, : self.sampled] == drawn).all(axis=1))
+
+
+def _typed(values: NDArray[Any], column: Column) -> NDArray[Any]:
+    """Return class numbers as such where a table of numbers holds them."""
+    return values if isinstance(column.randomizer, Piecewise) else values.astype(np.int64)
