@@ -1,0 +1,34 @@
+"""How a table, a picture and a page look, on the command line, in a notebook and in a browser.
+
+No words of any strand live here: a result of a strand inherits `Result`, says what it is in plain
+values, tables and a drawing, and shows itself everywhere in the same way.
+"""
+
+from __future__ import annotations
+
+from supm.reporting.page import card, details, figure, page
+from supm.reporting.picture import COLOURS, DARK, LIGHT, Look, as_svg, legend_below, save, tidy
+from supm.reporting.result import Result, json_text
+from supm.reporting.table import Table
+from supm.reporting.words import counted, paragraph, printable
+
+__all__ = [
+    "COLOURS",
+    "DARK",
+    "LIGHT",
+    "Look",
+    "Result",
+    "Table",
+    "as_svg",
+    "card",
+    "counted",
+    "details",
+    "figure",
+    "json_text",
+    "legend_below",
+    "page",
+    "paragraph",
+    "printable",
+    "save",
+    "tidy",
+]

@@ -1,0 +1,123 @@
+"""A table: rows of plain values that become text, HTML or a data frame."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from supm._errors import ParameterError
+from supm.reporting.words import printable
+
+__all__ = ["Backend", "Cell", "Table"]
+
+Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+Cell: TypeAlias = str | int | float | None
+
+# Nothing is cut: a terminal breaks a line that is too long, and a file holds it.
+_WIDE: Final = 10_000
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Table:
+    """Rows of plain values under a head.
+
+    Parameters
+    ----------
+    head : sequence of str
+        The names of the columns.
+    rows : sequence of sequence of str, int, float or None
+        The cells; None is shown as a dash.
+    title : str, default ""
+        What the rows are.
+    formats : sequence of str, optional
+        How the numbers of each column are written, such as ``".1%"``; ``"g"`` by default.
+    words : int, default 1
+        How many columns, from the left, hold words and begin at the left.
+    widest : int, optional
+        Words are broken into lines of at most so many characters.
+
+    Examples
+    --------
+    >>> rows = [["a", 0.5], ["longer", None]]
+    >>> print(Table(head=["name", "share"], rows=rows, formats=["", ".0%"]))
+    name    share
+    a         50%
+    longer      -
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    formats: Sequence[str] = ()
+    words: int = 1
+    widest: int | None = None
+
+    def cells(self) -> list[list[str]]:
+        """Return the rows as they are shown, without the head."""
+        formats = self.formats or ("g",) * len(self.head)
+        return [
+            [_shown(cell, how) for cell, how in zip(row, formats, strict=True)] for row in self.rows
+        ]
+
+    def __str__(self) -> str:
+        """Return aligned columns, without a final newline."""
+        from rich.console import Console  # noqa: PLC0415  loaded when something is shown
+        from rich.table import Table as Grid  # noqa: PLC0415  the same
+        from rich.text import Text  # noqa: PLC0415  the same
+
+        grid = Grid(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+        for place in range(len(self.head)):
+            left = place < self.words
+            widest = self.widest if left else None
+            grid.add_column(
+                justify="left" if left else "right", max_width=widest, no_wrap=widest is None
+            )
+        for row in (self.head, *self.cells()):
+            grid.add_row(*(Text(printable(cell).replace("\n", " ")) for cell in row))
+        shown = io.StringIO()
+        Console(file=shown, width=_WIDE, color_system=None, legacy_windows=False).print(grid)
+        return "\n".join(line.rstrip() for line in shown.getvalue().splitlines())
+
+    def __repr__(self) -> str:
+        """Return what a notebook without HTML shows."""
+        return str(self)
+
+    def to_html(self) -> str:
+        """Return the table as HTML, with its title as the caption."""
+        title = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        head = "".join(f'<th scope="col">{escape(each)}</th>' for each in self.head)
+        rows = (
+            "<tr>" + "".join(f"<td>{escape(each)}</td>" for each in row) + "</tr>"
+            for row in self.cells()
+        )
+        body = "\n".join(rows)
+        return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def to_frame(self, *, backend: Backend = "pandas") -> Any:  # noqa: ANN401  that of the backend
+        """Return the rows as a data frame of pandas, Polars or PyArrow.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, default "pandas"
+            Whose; the package must be installed.
+        """
+        import narwhals as nw  # noqa: PLC0415  loaded when a frame is wanted
+
+        if backend not in get_args(Backend):
+            raise ParameterError("backend", f"one of {', '.join(get_args(Backend))}", backend)
+        columns = {name: [row[place] for row in self.rows] for place, name in enumerate(self.head)}
+        return nw.from_dict(columns, backend=backend).to_native()
+
+
+def _shown(cell: Cell, how: str) -> str:
+    if cell is None:
+        return "-"
+    if isinstance(cell, str):
+        return cell
+    return format(cell, how if isinstance(cell, float) else how.removesuffix("g"))
