@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import EPSILON, Integers, Reals
-from supm.federation._components_outcome import shortened
+from supm.federation.outcomes import shortened
 from supm.federation.rows import Rows
 from supm.learning.margins import fit_margins, winners
 from supm.learning.principal import principal_components

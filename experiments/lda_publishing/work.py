@@ -20,7 +20,7 @@ from sklearn.svm import LinearSVC
 from supm import simulation
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.encoding import Encoding, VectorEncoding
-from supm.federation.protocol import Question
+from supm.federation.protocol import RoundQuestion
 from supm.federation.rows import Rows
 from supm.federation.trust import Circle
 from supm.learning.discriminant import ClassMoments
@@ -168,7 +168,7 @@ class Split:
             - plan.tell(_nobody(self.train), question, simulation(0))
         )
 
-    def noisy(self, plan: Discriminant, question: Question, label: str) -> Whole:
+    def noisy(self, plan: Discriminant, question: RoundQuestion, label: str) -> Whole:
         """Return a sum over the parties of a protocol, each with its noise."""
         source = simulation(self.seed).child(f"{label} round {question.number}")
         # In the first round the exact sum is known, so that no party needs rows to tell its noise.

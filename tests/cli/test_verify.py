@@ -16,7 +16,7 @@ from supm.cli import main
 from supm.cli._federate_study import read_rows
 from supm.cli._run_told import run_told
 from supm.datasets import load_wdbc
-from supm.engines import run_in_process
+from supm.engines import carry_in_process
 from supm.federation import Coordinator, FederatedStudy, Participant, RoundRecord
 from supm.messages import Release
 from supm.publication.bundle import Bundle
@@ -218,7 +218,7 @@ def lossy(lost_in: dict[int, int]) -> tuple[Release, list[RoundRecord]]:
     ]
     rounds: list[RoundRecord] = []
     server = Coordinator(study.protocol, study.to_json(), record=rounds.append)
-    run_in_process(server, people, lost=lambda turn, party: lost_in.get(party, 99) <= turn)
+    carry_in_process(server, people, lost=lambda turn, party: lost_in.get(party, 99) <= turn)
     return study.release(server.outcome, simulation=False), rounds
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from supm._errors import ParameterError
-from supm.engines import run_in_process
+from supm.engines import carry_in_process
 
 
 class Collector:
@@ -41,7 +41,7 @@ class Refuser:
 
 def test_each_party_gets_its_messages_and_its_own_state() -> None:
     collector = Collector(2, 2)
-    run_in_process(collector, [Counter(), Counter()])
+    carry_in_process(collector, [Counter(), Counter()])
     assert collector.heard == [
         {0: b"turn 0 ", 1: b"turn 0 "},
         {0: b"turn 1 +", 1: b"turn 1 +"},
@@ -50,7 +50,7 @@ def test_each_party_gets_its_messages_and_its_own_state() -> None:
 
 def test_a_lost_reply_is_missing_but_was_answered() -> None:
     collector = Collector(2, 3)
-    run_in_process(
+    carry_in_process(
         collector, [Counter(), Counter()], lost=lambda turn, number: (turn, number) == (1, 0)
     )
     assert collector.heard[1] == {1: b"turn 1 +"}
@@ -59,9 +59,9 @@ def test_a_lost_reply_is_missing_but_was_answered() -> None:
 
 def test_the_error_of_a_party_is_seen() -> None:
     with pytest.raises(RuntimeError, match="not with me"):
-        run_in_process(Collector(2, 1), [Counter(), Refuser()])
+        carry_in_process(Collector(2, 1), [Counter(), Refuser()])
 
 
 def test_a_message_to_nobody_is_refused() -> None:
     with pytest.raises(ParameterError, match="more than the party number 1, got 1"):
-        run_in_process(Collector(2, 1), [Counter()])
+        carry_in_process(Collector(2, 1), [Counter()])

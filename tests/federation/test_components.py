@@ -15,10 +15,8 @@ from supm._errors import MessageError, ParameterError
 from supm.federation.components import Components, ComponentsOutcome, ScatterNoise, Share
 from supm.federation.encoding import VectorEncoding
 from supm.federation.margin import Margin
-from supm.federation.pooled import run_pooled
-from supm.federation.protocol import Question
-from supm.federation.rows import GRID, Rows
-from supm.federation.sums import scatter
+from supm.federation.protocol import RoundQuestion, run_pooled
+from supm.federation.rows import GRID, Rows, scatter
 from supm.federation.trust import Circle
 
 Floats = NDArray[np.float64]
@@ -123,7 +121,7 @@ def test_what_does_not_fit_is_refused() -> None:
         protocol(components=7)
     made = protocol()
     with pytest.raises(MessageError, match="one of the protocol's rounds"):
-        made.tell(table(1, 5), Question(number=1, length=3), simulation(1))
+        made.tell(table(1, 5), RoundQuestion(number=1, length=3), simulation(1))
     other = VectorEncoding(width=2, classes=2).rows(np.zeros((1, 2)), np.zeros(1, dtype=np.int64))
     with pytest.raises(ParameterError, match="made by the encoding"):
         made.tell(other, made.ask([]), simulation(1))

@@ -13,8 +13,7 @@ from supm import MessageError, ParameterError, simulation
 from supm.federation.calibration import MomentNoise
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.encoding import VectorEncoding
-from supm.federation.pooled import run_pooled
-from supm.federation.protocol import Question
+from supm.federation.protocol import RoundQuestion, run_pooled
 from supm.federation.rows import GRID, Rows, grid_rows
 from supm.federation.trust import Circle
 
@@ -62,10 +61,10 @@ def test_a_protocol_that_is_none_is_refused(change: Callable[[dict[str, Any]], o
         Discriminant.from_form(change(PLAN.to_form()))
 
 
-def question(**changed: Any) -> Question:
+def question(**changed: Any) -> RoundQuestion:
     given = np.array([1.0, 0.0, -0.5, 0.5])
     fields: dict[str, Any] = {"number": 1, "length": 10, "given": given}
-    return Question(**fields | changed)
+    return RoundQuestion(**fields | changed)
 
 
 @pytest.mark.parametrize(
@@ -80,10 +79,10 @@ def question(**changed: Any) -> Question:
         question(given=np.array([1.0, 0.0, 0.5, -0.5])),
         question(given=np.array([1.0, 0.0, 0.5, 0.5])),
         question(given=np.array([100.0, 0.0, -0.5, 0.5])),
-        Question(number=0, length=5),
+        RoundQuestion(number=0, length=5),
     ],
 )
-def test_a_question_that_is_none_is_refused(asked: Question) -> None:
+def test_a_question_that_is_none_is_refused(asked: RoundQuestion) -> None:
     with pytest.raises(MessageError):
         PLAN.tell(ROWS, asked, simulation(1))
     assert PLAN.tell(ROWS, question(), simulation(1)).shape == (10,)

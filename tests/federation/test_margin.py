@@ -13,12 +13,11 @@ from scipy.special import ndtri
 
 from supm import simulation
 from supm._errors import MessageError, ParameterError
-from supm.federation._margin_noise import STEPS, MarginNoise
-from supm.federation._margin_outcome import reduced
 from supm.federation.encoding import VectorEncoding
 from supm.federation.margin import Margin, MarginOutcome
-from supm.federation.pooled import run_pooled
-from supm.federation.protocol import Question
+from supm.federation.margin_noise import STEPS, MarginNoise
+from supm.federation.outcomes import reduced
+from supm.federation.protocol import RoundQuestion, run_pooled
 from supm.federation.rows import Rows
 from supm.federation.trust import Circle
 from supm.learning.margins import LOSSES, Loss, fit_margins
@@ -290,10 +289,10 @@ def test_what_does_not_fit_is_refused() -> None:
     protocol, rows = made(), table(1, 5, 3)
     bad = np.full(3 * WIDTH, math.nan)
     for question in (
-        Question(number=2, length=3),
-        Question(number=1, length=protocol._length, given=bad),
-        Question(number=1, length=protocol._length),
-        Question(number=-1, length=protocol._length),
+        RoundQuestion(number=2, length=3),
+        RoundQuestion(number=1, length=protocol._length, given=bad),
+        RoundQuestion(number=1, length=protocol._length),
+        RoundQuestion(number=-1, length=protocol._length),
     ):
         with pytest.raises(MessageError, match="one of the protocol's rounds"):
             protocol.tell(rows, question, simulation(1))

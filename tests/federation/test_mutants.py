@@ -14,7 +14,7 @@ from scipy.stats import gamma, norm
 
 from supm import ParameterError, RandomSource, simulation
 from supm._errors import FederationError
-from supm.engines import run_in_process
+from supm.engines import carry_in_process
 from supm.federation import (
     Circle,
     Components,
@@ -24,10 +24,10 @@ from supm.federation import (
     Margin,
     Participant,
     Protocol,
-    Question,
+    RoundQuestion,
     Rows,
     VectorEncoding,
-    _margin_noise,
+    margin_noise,
 )
 from supm.federation.calibration import histogram_mu
 from supm.federation.rows import GRID
@@ -115,7 +115,7 @@ def solver(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
         asked.append(wishes)
         return fit_margins(*given, **wishes)
 
-    monkeypatch.setattr(_margin_noise, "fit_margins", spied)
+    monkeypatch.setattr(margin_noise, "fit_margins", spied)
     return asked
 
 
@@ -135,7 +135,7 @@ def test_the_solver_is_asked_for_half_of_what_is_granted(
 
 def test_coefficients_are_cut_to_the_public_box(monkeypatch: pytest.MonkeyPatch) -> None:
     huge = replace(_fit(), coefficients=np.full((3, 4), 1e12))
-    monkeypatch.setattr(_margin_noise, "fit_margins", lambda *_, **__: huge)
+    monkeypatch.setattr(margin_noise, "fit_margins", lambda *_, **__: huge)
     protocol = Margin.for_budget(circle=Circle(parties=1), **BUDGET)
     table = ENCODING.rows(np.full((9, 3), 0.2), np.arange(9) % 3)
     told = protocol.tell(table, protocol.ask([]), simulation(1))
@@ -181,7 +181,7 @@ def test_each_round_has_randomness_of_its_own() -> None:
     study = FederatedStudy(name="rounds", protocol=protocol, delta=1e-5)
     server = Coordinator(protocol, study.to_json(), simulation=True)
     party = Participant(table, lambda _: protocol, lambda *_: None, draw, lambda _: None)
-    run_in_process(server, [party])
+    carry_in_process(server, [party])
     assert {"round 0", "round 1"} <= set(asked)
 
 
@@ -216,7 +216,7 @@ def test_a_party_that_tells_another_number_of_rows_ends_the_run(kind: str) -> No
         for n, told in enumerate((honest, lying))
     ]
     with pytest.raises(FederationError, match="not as many as the parties declared"):
-        run_in_process(server, people)
+        carry_in_process(server, people)
     assert server.outcome is None
 
 
@@ -229,7 +229,7 @@ class Lying:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._honest, name)
 
-    def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
+    def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         told = self._honest.tell(rows, question, source)
         told[-2 if self._honest.kind == "discriminant" else -1] = 0
         return told
@@ -246,14 +246,14 @@ def raising(problem: Exception) -> None:
 def test_the_last_noise_covers_both_sides_of_the_minimum() -> None:
     protocol = Margin.for_budget(circle=Circle(parties=1), **BUDGET)
     bounds, size, width = protocol.bounds, 5000, 4
-    noise, _ = _margin_noise.MarginNoise.gaussian(
+    noise, _ = margin_noise.MarginNoise.gaussian(
         bounds=bounds, epsilon=1.0, delta=1e-5, regularisation=1e-3, share=0.4
     )
     own = noise._own(bounds, size)
     numbers = bounds.outputs * width
     assert noise._gradient(own, width) == 1e-10
     off = (size * 2e-10 + own.departure(width)) / own.strength
-    apart = 2 * (_margin_noise.STEPS * off + 2 * math.sqrt(numbers))
+    apart = 2 * (margin_noise.STEPS * off + 2 * math.sqrt(numbers))
     wanted = sigma_for(mu=noise.tolerance, sensitivity=apart, holders=1)
     drawn = np.concatenate([noise._rest(own, width, simulation(seed)) for seed in range(400)])
     assert drawn.std() == pytest.approx(wanted, rel=0.06)

@@ -7,8 +7,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from supm import ParameterError, RecordError
-from supm.federation.rows import GRID, Rows, grid_rows
-from supm.federation.sums import class_counts, class_sums, scatter, triangle, untriangle
+from supm.federation.rows import (
+    GRID,
+    Rows,
+    class_counts,
+    class_sums,
+    grid_rows,
+    scatter,
+    triangle,
+    untriangle,
+)
 
 VECTORS = st.lists(st.lists(st.floats(-2, 2), min_size=3, max_size=3), min_size=1, max_size=20)
 

@@ -11,13 +11,11 @@ from scipy.special import ndtr, ndtri
 
 from supm import simulation
 from supm._errors import MessageError, ParameterError
-from supm.federation._subspace import weighted_subspace
-from supm.federation.components import Components, ScatterNoise, Share
+from supm.federation.components import Components, ScatterNoise, Share, weighted_subspace
 from supm.federation.encoding import VectorEncoding
-from supm.federation.pooled import party_source, run_pooled
-from supm.federation.rows import GRID, Rows
+from supm.federation.protocol import party_source, run_pooled
+from supm.federation.rows import GRID, Rows, scatter, untriangle
 from supm.federation.study import FederatedStudy
-from supm.federation.sums import scatter, untriangle
 from supm.federation.trust import Circle
 from supm.learning.principal import average_subspace, principal_components
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supm import secure
 from supm.audit.goodness import goodness_of_fit
 from supm.datasets import load_wdbc
-from supm.engines import run_in_process
+from supm.engines import carry_in_process
 from supm.federation import (
     Circle,
     Components,
@@ -104,7 +104,7 @@ def parties(request: pytest.FixtureRequest) -> list[Listened]:
     people = [Listened(table, chosen) for table in tables()]
     server = Coordinator(chosen, study.to_json())
     # The last party sends its first vector, and it does not arrive.
-    run_in_process(server, people, lost=lambda turn, n: bool(dropouts) and (turn, n) == (2, 2))
+    carry_in_process(server, people, lost=lambda turn, n: bool(dropouts) and (turn, n) == (2, 2))
     assert server.lost == ((2,) if dropouts else ())
     return people
 
@@ -112,14 +112,14 @@ def parties(request: pytest.FixtureRequest) -> list[Listened]:
 def test_the_run_in_which_a_party_is_lost_has_every_kind_of_reply() -> None:
     chosen = protocol("covariance", 1)
     people = [Listened(table, chosen) for table in tables()]
-    run_in_process(Coordinator(chosen, "the study"), people)
+    carry_in_process(Coordinator(chosen, "the study"), people)
     assert {Update.from_bytes(one).kind for each in people for one in each.sent} == set(FIELDS)
 
 
 def test_as_many_numbers_leave_in_each_round_as_follow_from_public_parameters() -> None:
     for chosen in map(protocol, (*KINDS, "moments", "rows")):
         people = [Listened(table, chosen) for table in tables()]
-        run_in_process(Coordinator(chosen, "the study"), people)
+        carry_in_process(Coordinator(chosen, "the study"), people)
         for each in people:
             assert tuple(told.size for told in each.told) == chosen.lengths
 

@@ -19,7 +19,7 @@ from supm import simulation
 from supm.federation.calibration import MomentNoise
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.encoding import VectorEncoding
-from supm.federation.pooled import run_pooled
+from supm.federation.protocol import run_pooled
 from supm.federation.rows import grid_rows
 from supm.federation.trust import Circle
 from supm.learning.discriminant import ClassMoments

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, ks_2samp
 
 from supm import simulation
-from supm.federation._discriminant_rounds import read_moments, tell_moments
 from supm.federation.calibration import MomentNoise
 from supm.federation.discriminant import Discriminant
+from supm.federation.discriminant_sums import read_moments, tell_moments
 from supm.federation.encoding import VectorEncoding
-from supm.federation.pooled import run_pooled
+from supm.federation.protocol import run_pooled
 from supm.federation.rows import GRID, Rows, grid_rows
 from supm.federation.trust import Circle
 from supm.learning.discriminant import ClassMoments

@@ -11,8 +11,7 @@ from scipy.optimize import minimize
 
 from supm import ParameterError, simulation
 from supm.federation.calibration import MomentNoise, histogram_mu, histogram_width
-from supm.federation.rows import GRID, Rows, grid_rows
-from supm.federation.sums import class_counts, class_sums, scatter
+from supm.federation.rows import GRID, Rows, class_counts, class_sums, grid_rows, scatter
 from supm.mechanisms.noise import GaussianNoise
 
 Floats = NDArray[np.float64]

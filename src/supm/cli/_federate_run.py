@@ -19,7 +19,7 @@ from supm.cli._federate_party import protocol_of
 from supm.cli._federate_record import Run
 from supm.cli._federate_study import read_rows, read_study, sources
 from supm.cli._service import UsageError
-from supm.engines import Answerer, run_in_process
+from supm.engines import Answerer, carry_in_process
 from supm.federation import Coordinator, FederatedStudy, Participant
 from supm.messages import Release
 
@@ -66,7 +66,7 @@ def run_here(arguments: argparse.Namespace, say: _Say) -> tuple[FederatedStudy, 
     run = Run(arguments)
     coordinator = coordinator_of(study, source, run)
     if arguments.engine == "process":
-        run_in_process(coordinator, people)
+        carry_in_process(coordinator, people)
     else:
         run_on_flower(coordinator, people, say)
     return study, study.release(coordinator.outcome, simulation=source.simulation), run

@@ -5,7 +5,6 @@ decided by those who write and read them; they are the same objects whatever car
 ``supm.engines.flower`` carries them over a network; it needs the packages of ``supm[federated]``.
 """
 
-from supm.engines.exchange import Answerer, Coordinator
-from supm.engines.in_process import run_in_process
+from supm.engines.in_process import Answerer, Asker, carry_in_process
 
-__all__ = ["Answerer", "Coordinator", "run_in_process"]
+__all__ = ["Answerer", "Asker", "carry_in_process"]

@@ -3,15 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from supm._errors import ParameterError
-from supm.engines.exchange import Answerer, Coordinator
 
-__all__ = ["run_in_process"]
+__all__ = [
+    "Answerer",
+    "Asker",
+    "carry_in_process",
+]
 
 
-def run_in_process(
-    coordinator: Coordinator,
+class Asker(Protocol):
+    """The side that asks. Parties are numbered from 0."""
+
+    def begin(self) -> dict[int, bytes]:
+        """Return the first messages, by the number of the party."""
+
+    def receive(self, replies: Mapping[int, bytes]) -> dict[int, bytes] | None:
+        """Take the replies and return the next messages, or None when all is done.
+
+        Parameters
+        ----------
+        replies : mapping of int to bytes
+            What each party answered; who is not in it did not answer.
+
+        Returns
+        -------
+        dict of int to bytes or None
+
+        Raises
+        ------
+        SupmError
+            If the run cannot go on.
+        """
+
+
+class Answerer(Protocol):
+    """The side that answers."""
+
+    def answer(self, state: bytes, message: bytes) -> tuple[bytes, bytes]:
+        """Return what to remember until the next message, and the reply.
+
+        Parameters
+        ----------
+        state : bytes
+            What was to be remembered; empty at first.
+        message : bytes
+            What the coordinator sent.
+
+        Returns
+        -------
+        tuple of bytes and bytes
+        """
+
+
+def carry_in_process(
+    coordinator: Asker,
     participants: Sequence[Answerer],
     *,
     lost: Callable[[int, int], bool] | None = None,
@@ -22,7 +70,7 @@ def run_in_process(
 
     Parameters
     ----------
-    coordinator : Coordinator
+    coordinator : Asker
         The side that asks.
     participants : sequence of Answerer
         The party of each number.
@@ -42,7 +90,7 @@ def run_in_process(
     ...     def answer(self, state, message):
     ...         return state, message.upper()
     >>> once = Once()
-    >>> run_in_process(once, [Echo(), Echo()])
+    >>> carry_in_process(once, [Echo(), Echo()])
     >>> once.heard
     {0: b'HELLO', 1: b'HELLO'}
     """

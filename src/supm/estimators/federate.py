@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm.engines import run_in_process
+from supm.engines import carry_in_process
 from supm.estimators._randomness import source_for
 from supm.federation import (
     Coordinator,
@@ -101,7 +101,7 @@ def federate(
     source = source_for(random_state, "federate")
     coordinator = Coordinator(protocol, study.to_json(), simulation=source.simulation)
     people = [_participant(name, table, protocol, source) for name, table in named.items()]
-    run_in_process(coordinator, people)
+    carry_in_process(coordinator, people)
     release = study.release(coordinator.outcome, simulation=source.simulation)
     return Federated(study=study, outcome=coordinator.outcome, release=release)
 

@@ -8,9 +8,8 @@ from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding
 from supm.federation.margin import Margin, MarginOutcome
 from supm.federation.participant import Participant
-from supm.federation.pooled import party_source, run_pooled
-from supm.federation.protocol import Protocol, Question
-from supm.federation.recording import RoundRecord
+from supm.federation.protocol import Protocol, RoundQuestion, party_source, run_pooled
+from supm.federation.receipts import RoundRecord
 from supm.federation.rows import Rows, grid_rows
 from supm.federation.study import FederatedStudy, open_release
 from supm.federation.trust import Circle
@@ -28,7 +27,7 @@ __all__ = [
     "MarginOutcome",
     "Participant",
     "Protocol",
-    "Question",
+    "RoundQuestion",
     "RoundRecord",
     "Rows",
     "SchemaEncoding",

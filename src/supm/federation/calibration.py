@@ -35,16 +35,7 @@ _HISTOGRAM_SENSITIVITY: Final = math.nextafter(math.sqrt(2.0), 2.0) * GRID
 
 @contextmanager
 def drawn_for(epsilon: float) -> Iterator[None]:
-    """Say of noise that is too wide to be drawn which budget asks for it.
-
-    Examples
-    --------
-    >>> with drawn_for(1e-7):
-    ...     MomentNoise.for_mu(mu=1e-9, holders=1)
-    Traceback (most recent call last):
-    supm._errors.ParameterError: epsilon must be large enough that its noise can be drawn,
-    got 1e-07. Ask for more, or for fewer releases.
-    """
+    """Say of noise that is too wide to be drawn which budget asks for it."""
     try:
         yield
     except ParameterError:
@@ -78,12 +69,6 @@ class MomentNoise:
     **Utility.** Counts cost nothing where s3 >= 2 s1²/s2, which is what `for_mu` takes.
 
     **Cost.** C p + p² + C draws at each party for C classes and p numbers in a row.
-
-    Examples
-    --------
-    >>> noise = MomentNoise.for_mu(mu=0.1, holders=1)
-    >>> round(noise.sums / 2**16, 1), round(noise.scatter / 2**32, 1), round(noise.mu(1), 6)
-    (21.2, 21.2, 0.1)
     """
 
     sums: int
@@ -96,21 +81,7 @@ class MomentNoise:
 
     @classmethod
     def for_mu(cls, *, mu: float, holders: int, ratio: float = 1.0) -> MomentNoise:
-        """Return the widths that together keep mu.
-
-        Parameters
-        ----------
-        mu : float
-            What is to be kept, at most 10.
-        holders : int
-            How many parties' noise counts.
-        ratio : float, default 1
-            How wide the noise on sums is, as a multiple of that on the scatter.
-
-        Returns
-        -------
-        MomentNoise
-        """
+        """Return the widths that together keep mu."""
         mu, holders = _MU.check(mu), _HOLDERS.check(holders)
         square = Fraction(RATIO.check(ratio)) ** 2
         cost, free = _unit_costs(square)
@@ -134,48 +105,12 @@ class MomentNoise:
 
 
 def histogram_mu(width: int, holders: int) -> float:
-    """Return what noise of a width on the counts of a histogram promises, rounded up.
-
-    Parameters
-    ----------
-    width : int
-        Of one party's noise on each cell, in steps of 2^-16 of a record.
-    holders : int
-        How many parties' noise counts.
-
-    Returns
-    -------
-    float
-        Mu: a replaced record moves one count from one cell to another.
-
-    Examples
-    --------
-    >>> round(histogram_mu(histogram_width(mu=0.1, holders=4), 4), 6)
-    0.1
-    """
+    """Return what noise of a width on the counts of a histogram promises, rounded up."""
     return summed_mu(sensitivity=_HISTOGRAM_SENSITIVITY, sigma=width, holders=holders)
 
 
 def histogram_width(*, mu: float, holders: int) -> int:
-    """Return the least width that keeps mu.
-
-    Parameters
-    ----------
-    mu : float
-        What is to be kept, at most 10.
-    holders : int
-        How many parties' noise counts.
-
-    Returns
-    -------
-    int
-        Of one party's noise on each cell, in steps of 2^-16 of a record.
-
-    Examples
-    --------
-    >>> round(histogram_width(mu=0.1, holders=4) / 2**16, 2)
-    7.07
-    """
+    """Return the least width that keeps mu."""
     return sigma_for(mu=mu, sensitivity=_HISTOGRAM_SENSITIVITY, holders=holders)
 
 

@@ -12,21 +12,47 @@ from numpy.typing import NDArray
 from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, check_kind
-from supm.federation._components_outcome import ComponentsOutcome
-from supm.federation._subspace import mean_subspace, weighted_subspace
 from supm.federation.calibration import drawn_for
 from supm.federation.encoding import Encoding, check_encoding, read_encoding
-from supm.federation.protocol import Part, Protocol, Question, Totals
-from supm.federation.rows import GRID, Rows
-from supm.federation.sums import scatter, triangle, untriangle
+from supm.federation.outcomes import ComponentsOutcome
+from supm.federation.protocol import Part, Protocol, RoundQuestion, Totals
+from supm.federation.rows import GRID, Rows, scatter, triangle, untriangle
 from supm.federation.trust import Circle
 from supm.learning.principal import principal_components
 from supm.mechanisms.noise import sigma_for, summed_mu, symmetric_noise
 from supm.privacy import GaussianDP, Guarantee, Neighbours
 
-__all__ = ["Components", "ComponentsOutcome", "ScatterNoise", "Share"]
+__all__ = [
+    "STEPS",
+    "Components",
+    "ComponentsOutcome",
+    "ScatterNoise",
+    "Share",
+    "mean_subspace",
+    "weighted_subspace",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
+
+STEPS: Final = 1 << 20
+"""One, in steps of what is told. Entries are at most one, so a sum is below 2^29 STEPS = 2^49."""
+
+
+def weighted_subspace(products: Floats, components: int, rows: int) -> NDArray[np.int64]:
+    """Return the projector on the top components times the number of rows, upper triangle.
+
+    The projector, not the components: their signs, order and rotations are arbitrary, and a sum of
+    components depends on them.
+    """
+    found, _ = principal_components(products, components)
+    return triangle(np.rint(rows * STEPS * (found.T @ found)).astype(np.int64))
+
+
+def mean_subspace(total: NDArray[np.int64], width: int) -> Floats:
+    """Return the average of the parties' projectors, from the sum of what they told."""
+    return untriangle(total[:-1], width) / (float(STEPS) * float(total[-1]))
+
+
 Share: TypeAlias = Literal["covariance", "subspace"]
 """What a party tells: its products with its noise, or the subspace that it finds in them."""
 
@@ -59,11 +85,6 @@ class ScatterNoise:
     **Utility.** Off the diagonal the noise of B has half the variance of that on it.
 
     **Cost.** width^2 draws at each party.
-
-    Examples
-    --------
-    >>> round(ScatterNoise.for_mu(mu=0.1, holders=4).mu(4), 6)
-    0.1
     """
 
     spread: int
@@ -210,12 +231,12 @@ class Components(Protocol):
         """How many other parties may work with the server: all, where subspaces are told."""
         return self.circle.parties - 1 if self.share == "subspace" else super().withstood
 
-    def ask(self, totals: Totals) -> Question:
+    def ask(self, totals: Totals) -> RoundQuestion:
         """Return the only question."""
         del totals
-        return Question(number=0, length=self.lengths[0])
+        return RoundQuestion(number=0, length=self.lengths[0])
 
-    def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
+    def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         """Return a party's products with its noise, or the subspace that they span."""
         check_rows(rows, self.encoding, self.circle)
         if (question.number, question.length) != (0, *self.lengths):
@@ -250,13 +271,7 @@ class Components(Protocol):
 
     @classmethod
     def from_form(cls, form: object) -> Components:
-        """Read what `to_form` wrote; what is missing or not known is refused.
-
-        Raises
-        ------
-        MessageError
-            If it is no such protocol.
-        """
+        """Read what `to_form` wrote; what is missing or not known is refused."""
         if not isinstance(form, dict) or set(form) != set(_FIELDS) or form["kind"] != cls.kind:
             message = f"a protocol of components has the fields {', '.join(_FIELDS)}."
             raise MessageError(message)

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from supm._errors import FederationError
 from supm._validation import check_kind
 from supm.federation.protocol import Protocol
-from supm.federation.recording import RoundRecord
+from supm.federation.receipts import RoundRecord
 from supm.federation.secure_sum.keys import hash_text
-from supm.federation.secure_sum.opening import Opening
-from supm.federation.secure_sum.reception import read_replies, reading_of
-from supm.federation.secure_sum.roster import Entry, Roster, roster_fingerprint
+from supm.federation.secure_sum.masks import Opening
+from supm.federation.secure_sum.roster import PartyKeys, Roster, roster_fingerprint
 from supm.federation.secure_sum.shamir import SHARE_BYTES
-from supm.federation.secure_sum.wire import Reading, text_map, view_of
+from supm.federation.secure_sum.wire import FieldReader, read_replies, reading_of, text_map, view_of
 from supm.messages import Update, commitment
 
 __all__ = ["Coordinator"]
@@ -25,7 +24,7 @@ __all__ = ["Coordinator"]
 _MOST_ROWS: Final = 1 << 40
 _ENVELOPE_EXTRA: Final = 28
 _TAG_BYTES: Final = 32
-_Replies = dict[int, Reading]
+_Replies = dict[int, FieldReader]
 _Messages = dict[int, bytes]
 
 
@@ -157,23 +156,7 @@ class Coordinator:
         }
 
     def receive(self, replies: Mapping[int, bytes]) -> dict[int, bytes] | None:
-        """Take the replies to the last messages.
-
-        Parameters
-        ----------
-        replies : mapping of int to bytes
-            By party number. Those of parties that are lost are not read.
-
-        Returns
-        -------
-        dict of int to bytes, or None
-            The next messages; None where the run is over.
-
-        Raises
-        ------
-        FederationError
-            If too many parties are lost, or a reply is a refusal or cannot be used.
-        """
+        """Take the replies to the last messages."""
         if self._awaits == "received":
             # The sums are open and published: no reply can change that any more.
             self._awaits = "over"
@@ -207,7 +190,7 @@ class Coordinator:
         fields = {"study": self._study, "roster": self._roster.to_form()}
         return self._to_all("shares", "roster", fields)
 
-    def _entry(self, number: int, one: Reading) -> tuple[Entry, int]:
+    def _entry(self, number: int, one: FieldReader) -> tuple[PartyKeys, int]:
         with reading_of(number):
             keys = ("envelope", "masks", "commitments")
             one.check_shape("keys", ("study", "number", "size", "simulation", *keys))
@@ -216,7 +199,7 @@ class Coordinator:
             if one.flag("simulation") and not self._simulation:
                 message = "it draws from a public seed, and the run is no simulation."
                 raise FederationError(message)
-            entry = Entry.from_fields(one.update.fields, self._protocol.rounds)
+            entry = PartyKeys.from_fields(one.update.fields, self._protocol.rounds)
             return entry, one.whole("size", 0, _MOST_ROWS)
 
     def _on_shares(self, got: _Replies) -> _Messages:
@@ -327,7 +310,7 @@ class Coordinator:
         return self._to_all("received", "release", fields)
 
     def _check(
-        self, one: Reading, kind: str, number: int, fields: Iterable[str], *, numbers: int = 0
+        self, one: FieldReader, kind: str, number: int, fields: Iterable[str], *, numbers: int = 0
     ) -> None:
         header = self._header()
         if kind == "shares":
@@ -358,6 +341,8 @@ def _by_owner(numbers: Iterable[int]) -> dict[int, dict[int, bytes]]:
     return {n: {} for n in numbers}
 
 
-def _add_shares(shares: dict[int, dict[int, bytes]], holder: int, one: Reading, name: str) -> None:
+def _add_shares(
+    shares: dict[int, dict[int, bytes]], holder: int, one: FieldReader, name: str
+) -> None:
     for owner, share in one.bytes_by_party(name, list(shares), SHARE_BYTES).items():
         shares[owner][holder] = share

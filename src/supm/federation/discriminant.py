@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, Reals, check_kind
-from supm.federation._discriminant_histogram import ScoreCells, ScoreHistogram
-from supm.federation._discriminant_outcome import DiscriminantOutcome
-from supm.federation._discriminant_rounds import (
+from supm.federation.calibration import RATIO, MomentNoise, drawn_for, histogram_mu, histogram_width
+from supm.federation.discriminant_sums import (
+    ScoreCells,
+    ScoreHistogram,
     histogram_length,
     moments_length,
     read_given,
@@ -24,9 +25,9 @@ from supm.federation._discriminant_rounds import (
     tell_histogram,
     tell_moments,
 )
-from supm.federation.calibration import RATIO, MomentNoise, drawn_for, histogram_mu, histogram_width
 from supm.federation.encoding import Encoding, check_encoding, read_encoding
-from supm.federation.protocol import Part, Protocol, Question, Totals
+from supm.federation.outcomes import DiscriminantOutcome
+from supm.federation.protocol import Part, Protocol, RoundQuestion, Totals
 from supm.federation.rows import GRID, Rows
 from supm.federation.trust import Circle
 from supm.learning.discriminant import ClassMoments
@@ -213,15 +214,15 @@ class Discriminant(Protocol):
         """What both rounds promise together."""
         return sequential(*(part.guarantee for part in self.parts))
 
-    def ask(self, totals: Totals) -> Question:
+    def ask(self, totals: Totals) -> RoundQuestion:
         """Return the question of round ``len(totals)``, given the sums of those before."""
         if not totals:
-            return Question(number=0, length=self.lengths[0])
+            return RoundQuestion(number=0, length=self.lengths[0])
         directions, cells = self._scoring(totals)
         given = np.concatenate([directions.ravel(), cells.low, cells.high])
-        return Question(number=1, length=self.lengths[1], given=given)
+        return RoundQuestion(number=1, length=self.lengths[1], given=given)
 
-    def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
+    def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         """Return what a party tells: its moments or its counted scores, with its noise."""
         if (rows.width, rows.classes) != (self.encoding.width, self.encoding.classes):
             raise ParameterError("rows", "made by the encoding of the protocol", "others")
@@ -264,13 +265,7 @@ class Discriminant(Protocol):
 
     @classmethod
     def from_form(cls, form: object) -> Discriminant:
-        """Read what `to_form` wrote; what is missing or not known is refused.
-
-        Raises
-        ------
-        MessageError
-            If it is no such protocol.
-        """
+        """Read what `to_form` wrote; what is missing or not known is refused."""
         if not isinstance(form, dict) or set(form) != set(_FIELDS) or form["kind"] != cls.kind:
             message = f"a {cls.kind} has the fields {', '.join(_FIELDS)}."
             raise MessageError(message)
@@ -284,7 +279,7 @@ class Discriminant(Protocol):
         except ParameterError as error:
             raise MessageError(str(error)) from None
 
-    def _check_question(self, question: Question) -> None:
+    def _check_question(self, question: RoundQuestion) -> None:
         sizes = (0, self.directions * (self.encoding.width + 2))
         asked = (question.number, question.length, question.given.size)
         if asked not in zip(range(self.rounds), self.lengths, sizes, strict=False):

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, Reals, check_kind
-from supm.federation._margin_noise import FLOATS, MOST_GAMMAS, STEPS, MarginNoise
-from supm.federation._margin_outcome import MarginOutcome, reduced
 from supm.federation.calibration import drawn_for
 from supm.federation.components import (
     ScatterNoise,
@@ -21,7 +19,9 @@ from supm.federation.components import (
     scatter_part,
 )
 from supm.federation.encoding import Encoding, check_encoding, read_encoding
-from supm.federation.protocol import Part, Protocol, Question, Totals
+from supm.federation.margin_noise import FLOATS, MOST_GAMMAS, STEPS, MarginNoise
+from supm.federation.outcomes import MarginOutcome, reduced
+from supm.federation.protocol import Part, Protocol, RoundQuestion, Totals
 from supm.federation.rows import Rows
 from supm.federation.trust import Circle
 from supm.learning.margins import Loss
@@ -213,15 +213,15 @@ class Margin(Protocol):
             mu = ScatterNoise(self.spread).mu(self.circle.holders)
         return self.noise.guarantee(self.bounds, self.delta, mu)
 
-    def ask(self, totals: Totals) -> Question:
+    def ask(self, totals: Totals) -> RoundQuestion:
         """Return the question of round ``len(totals)``, given the sums of those before."""
         if self.components is not None and not totals:
-            return Question(number=0, length=self.lengths[0])
+            return RoundQuestion(number=0, length=self.lengths[0])
         given = self._components(totals)
         given = np.empty(0) if given is None else given.ravel()
-        return Question(number=len(totals), length=self._length, given=given)
+        return RoundQuestion(number=len(totals), length=self._length, given=given)
 
-    def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
+    def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         """Return what a party tells: its products, or its coefficients times its size."""
         check_rows(rows, self.encoding, self.circle)
         self._check_question(question)
@@ -269,13 +269,7 @@ class Margin(Protocol):
 
     @classmethod
     def from_form(cls, form: object) -> Margin:
-        """Read what `to_form` wrote; what is missing or not known is refused.
-
-        Raises
-        ------
-        MessageError
-            If it is no such protocol.
-        """
+        """Read what `to_form` wrote; what is missing or not known is refused."""
         if not isinstance(form, dict) or set(form) != set(_FIELDS) or form["kind"] != cls.kind:
             message = f"a margin protocol has the fields {', '.join(_FIELDS)}."
             raise MessageError(message)
@@ -299,7 +293,7 @@ class Margin(Protocol):
         products = ScatterNoise.read(totals[0], self.encoding.width)
         return principal_components(products, self.components)[0]
 
-    def _check_question(self, question: Question) -> None:
+    def _check_question(self, question: RoundQuestion) -> None:
         sizes = (0,) if self.components is None else (0, self.components * self.encoding.width)
         asked = (question.number, question.length, question.given.size)
         known = asked in zip(range(self.rounds), self.lengths, sizes, strict=True)

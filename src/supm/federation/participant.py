@@ -13,37 +13,37 @@ from numpy.typing import NDArray
 from supm._errors import FederationError, MessageError
 from supm._random import RandomSource
 from supm._validation import check_kind
-from supm.federation.protocol import Protocol, Question
+from supm.federation.protocol import Protocol, RoundQuestion
 from supm.federation.rows import Rows
 from supm.federation.secure_sum import party
 from supm.federation.secure_sum.keys import hash_text
-from supm.federation.secure_sum.memory import Memory
-from supm.federation.secure_sum.roster import Roster, roster_fingerprint
-from supm.federation.secure_sum.rules import (
+from supm.federation.secure_sum.memory import (
     COULD_NOT_ANSWER,
     DOES_NOT_TAKE_PART,
     HEADER,
     OwnProblem,
+    PartyMemory,
     check_enough,
     check_header,
     check_vector,
     header_of,
     on_its_own,
-    refusal,
+    refusal_reply,
     reply_header,
 )
+from supm.federation.secure_sum.roster import Roster, roster_fingerprint
 from supm.federation.secure_sum.shamir import SHARE_BYTES
-from supm.federation.secure_sum.wire import Reading, text_map, view_of
+from supm.federation.secure_sum.wire import FieldReader, text_map, view_of
 from supm.messages import Commitments, Update, commitment
 
 __all__ = ["Participant"]
 
 _LONGEST: Final = 1 << 27
 _ENVELOPE_EXTRA: Final = 28
-_Answer = tuple[Memory, Update]
+_Answer = tuple[PartyMemory, Update]
 
 # The state of a party that has left: it answers nothing more.
-_LEFT: Final = Memory(awaits="nothing").to_bytes()
+_LEFT: Final = PartyMemory(awaits="nothing").to_bytes()
 
 
 class Participant:
@@ -107,60 +107,47 @@ class Participant:
         self._on_problem = on_problem or _say_nothing
 
     def answer(self, state: bytes, message: bytes) -> tuple[bytes, bytes]:
-        """Answer one message.
-
-        Parameters
-        ----------
-        state : bytes
-            What the last answer returned; empty at first. It is secret.
-        message : bytes
-            What the server sent.
-
-        Returns
-        -------
-        tuple of bytes
-            The new state and the reply, which is a refusal where a rule is broken.
-        """
+        """Answer one message."""
         try:
             return self._answer(state, message)
         except OwnProblem as error:
             self._on_problem(error.cause)
             # It may have failed because of a record: asked again, it would tell more of it.
-            return _LEFT, refusal(error.sentence)
+            return _LEFT, refusal_reply(error.sentence)
         except (FederationError, MessageError) as error:
             self._on_problem(error)
-            return state, refusal(str(error))
+            return state, refusal_reply(str(error))
         except Exception as error:  # noqa: BLE001  whatever it says, it must not go out
             self._on_problem(error)
-            return _LEFT, refusal(COULD_NOT_ANSWER)
+            return _LEFT, refusal_reply(COULD_NOT_ANSWER)
 
     def released(self, state: bytes) -> str:
         """Return what was published at the end of the run, or nothing before."""
-        return Memory.from_bytes(state).released
+        return PartyMemory.from_bytes(state).released
 
     def roster_fingerprint(self, state: bytes) -> str:
         """Return the fingerprint of the keys that the server gave, to compare with others."""
-        memory = Memory.from_bytes(state)
+        memory = PartyMemory.from_bytes(state)
         return roster_fingerprint(hash_text(memory.study), memory.roster)
 
     def commitments(self, state: bytes) -> Commitments:
         """Return the hashes of what this party sent, to find them where the run is published."""
-        memory = Memory.from_bytes(state)
+        memory = PartyMemory.from_bytes(state)
         study = hash_text(memory.study)
         run = roster_fingerprint(study, memory.roster)
         return Commitments(study=study, run=run, number=memory.number, rounds=memory.sent)
 
     def _answer(self, state: bytes, message: bytes) -> tuple[bytes, bytes]:
-        memory = Memory.from_bytes(state)
+        memory = PartyMemory.from_bytes(state)
         asked = hashlib.sha256(message).hexdigest()
         if asked == memory.asked:
             return state, memory.reply
         step = getattr(self, f"_on_{memory.awaits}")
-        after, update = step(memory, Reading(Update.from_bytes(message)))
+        after, update = step(memory, FieldReader(Update.from_bytes(message)))
         reply = update.to_bytes()
         return replace(after, asked=asked, reply=reply).to_bytes(), reply
 
-    def _on_invite(self, memory: Memory, got: Reading) -> _Answer:
+    def _on_invite(self, memory: PartyMemory, got: FieldReader) -> _Answer:
         got.check_shape("invite", ("study", "parties", "number", "simulation"))
         text = got.text("study")
         protocol = on_its_own(DOES_NOT_TAKE_PART, lambda: self._make_protocol(text))
@@ -184,7 +171,7 @@ class Participant:
         fields = {"study": study, "number": number, **told, **secrets.public(study).to_form()}
         return after, Update(kind="keys", fields=fields)
 
-    def _on_roster(self, memory: Memory, got: Reading) -> _Answer:
+    def _on_roster(self, memory: PartyMemory, got: FieldReader) -> _Answer:
         got.check_shape("roster", ("study", "roster"))
         protocol, study = self._protocol(memory), hash_text(memory.study)
         got.check_same("study", study)
@@ -201,7 +188,7 @@ class Participant:
         fields = {**reply_header(after, "study", "roster"), "envelopes": text_map(envelopes)}
         return after, Update(kind="shares", fields=fields)
 
-    def _on_question(self, memory: Memory, got: Reading) -> _Answer:
+    def _on_question(self, memory: PartyMemory, got: FieldReader) -> _Answer:
         fields = (*HEADER, "length", "present", "shape", "envelopes")
         got.check_shape("question", fields, numbers=got.update.numbers.size)
         given = got.update.floats.reshape(got.shape("shape"))
@@ -211,7 +198,7 @@ class Participant:
         if not np.isfinite(given).all():
             message = "a question must hold finite numbers."
             raise FederationError(message)
-        question = Question(number=memory.round, length=length, given=given)
+        question = RoundQuestion(number=memory.round, length=length, given=given)
         vector = self._vector(memory, protocol, question)
         if vector.size != length:
             message = f"in round {memory.round} this protocol tells another count of numbers."
@@ -222,7 +209,7 @@ class Participant:
         after = replace(after, sent=(*memory.sent, commitment(header, hidden)))
         return after, Update(kind="masked", fields=header, numbers=hidden)
 
-    def _present(self, memory: Memory, got: Reading, protocol: Protocol) -> Memory:
+    def _present(self, memory: PartyMemory, got: FieldReader, protocol: Protocol) -> PartyMemory:
         check_header(memory, got)
         first = memory.round == 0
         allowed = memory.roster.members if first else memory.held[memory.round]
@@ -233,7 +220,7 @@ class Participant:
         envelopes = got.bytes_by_party("envelopes", senders, size)
         return replace(memory, present=present, held=party.collect_shares(memory, envelopes))
 
-    def _on_survivors(self, memory: Memory, got: Reading) -> _Answer:
+    def _on_survivors(self, memory: PartyMemory, got: FieldReader) -> _Answer:
         got.check_shape("survivors", (*HEADER, "survivors"))
         check_header(memory, got)
         circle = self._protocol(memory).circle
@@ -245,7 +232,7 @@ class Participant:
         fields = {**reply_header(after, *HEADER), "tags": text_map(party.confirm_tags(after))}
         return replace(after, awaits="confirmed"), Update(kind="confirm", fields=fields)
 
-    def _on_confirmed(self, memory: Memory, got: Reading) -> _Answer:
+    def _on_confirmed(self, memory: PartyMemory, got: FieldReader) -> _Answer:
         got.check_shape("confirmed", (*HEADER, "confirmed", "tags"))
         check_header(memory, got)
         told = got.parties("confirmed", [n for n in memory.survivors if n != memory.number])
@@ -253,19 +240,19 @@ class Participant:
         party.check_tags(memory, tags, self._protocol(memory).circle.threshold)
         return self._unmask(memory)
 
-    def _unmask(self, memory: Memory) -> _Answer:
+    def _unmask(self, memory: PartyMemory) -> _Answer:
         seeds, lost = party.reveal_shares(memory)
         shares = {"seeds": text_map(seeds), "lost": text_map(lost)}
         more = memory.round + 1 < len(memory.masks)
         after = replace(memory.without_round(), awaits="question" if more else "release")
         return after, Update(kind="unmask", fields={**reply_header(memory, *HEADER), **shares})
 
-    def _on_release(self, memory: Memory, got: Reading) -> _Answer:
+    def _on_release(self, memory: PartyMemory, got: FieldReader) -> _Answer:
         got.check_shape("release", ("study", "roster", "release"))
         check_header(memory, got, "study", "roster")
         text = got.text("release")
         # What is not kept cannot be lost: the secrets of the run have done their work.
-        after = Memory(
+        after = PartyMemory(
             awaits="nothing",
             study=memory.study,
             number=memory.number,
@@ -276,14 +263,16 @@ class Participant:
         )
         return after, Update(kind="received", fields=reply_header(memory, "study", "roster"))
 
-    def _on_nothing(self, _memory: Memory, _got: Reading) -> _Answer:
+    def _on_nothing(self, _memory: PartyMemory, _got: FieldReader) -> _Answer:
         message = "the run is over; nothing more is answered."
         raise FederationError(message)
 
-    def _protocol(self, memory: Memory) -> Protocol:
+    def _protocol(self, memory: PartyMemory) -> Protocol:
         return on_its_own(COULD_NOT_ANSWER, lambda: self._make_protocol(memory.study))
 
-    def _vector(self, memory: Memory, protocol: Protocol, question: Question) -> NDArray[np.int64]:
+    def _vector(
+        self, memory: PartyMemory, protocol: Protocol, question: RoundQuestion
+    ) -> NDArray[np.int64]:
         label = f"round {memory.round}"
         source = self._source(label, simulation=memory.simulation)
         return on_its_own(

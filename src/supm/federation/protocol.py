@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.federation.encoding import Encoding
 from supm.federation.rows import Rows
@@ -17,13 +18,20 @@ from supm.federation.trust import Circle
 from supm.messages.release import Part
 from supm.privacy import Guarantee
 
-__all__ = ["Part", "Protocol", "Question", "Totals"]
+__all__ = [
+    "Part",
+    "Protocol",
+    "RoundQuestion",
+    "Totals",
+    "party_source",
+    "run_pooled",
+]
 
 Totals: TypeAlias = Sequence[NDArray[np.int64]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Question:
+class RoundQuestion:
     """What the parties are asked in one round; all of it is public.
 
     Parameters
@@ -79,11 +87,11 @@ class Protocol(ABC):
         return self.circle.trusted_by_nobody
 
     @abstractmethod
-    def ask(self, totals: Totals) -> Question:
+    def ask(self, totals: Totals) -> RoundQuestion:
         """Return the question of round ``len(totals)``, given the sums of those before."""
 
     @abstractmethod
-    def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
+    def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         """Return what a party tells: its statistic with its share of the noise."""
 
     @abstractmethod
@@ -101,3 +109,58 @@ class Protocol(ABC):
     @abstractmethod
     def to_form(self) -> dict[str, Any]:
         """Return the parameters as plain values for JSON."""
+
+
+def party_source(source: RandomSource, party: str, label: str) -> RandomSource:
+    """Return the randomness of one step of one party.
+
+    A simulation gives each party and step a stream of its own, the same in process and on Flower.
+
+    Parameters
+    ----------
+    source : RandomSource
+        Of the whole run.
+    party : str
+        What the party is called.
+    label : str
+        Which step.
+
+    Returns
+    -------
+    RandomSource
+    """
+    return source.child(party).child(label)
+
+
+def run_pooled(
+    protocol: Protocol, tables: Sequence[Rows], names: Sequence[str], source: RandomSource
+) -> Any:  # noqa: ANN401  each protocol its own
+    """Run all rounds in this process and return what the protocol concludes.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        What is computed.
+    tables : sequence of Rows
+        One for each party of the protocol's circle.
+    names : sequence of str
+        What the parties are called; each has noise of its own.
+    source : RandomSource
+        `supm.secure()`, or `supm.simulation(seed)`.
+
+    Returns
+    -------
+    object
+        The protocol's outcome.
+    """
+    if len(tables) != protocol.circle.parties or len(set(names)) != len(tables):
+        wanted = f"{protocol.circle.parties}, each with a name of its own"
+        raise ParameterError("tables", wanted, len(tables))
+    totals: list[NDArray[np.int64]] = []
+    for number in range(protocol.rounds):
+        question = protocol.ask(totals)
+        total = np.zeros(question.length, dtype=np.int64)
+        for name, rows in zip(names, tables, strict=True):
+            total += protocol.tell(rows, question, party_source(source, name, f"round {number}"))
+        totals.append(total)
+    return protocol.conclude(totals)

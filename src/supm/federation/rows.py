@@ -1,4 +1,4 @@
-"""Records as rows of whole numbers of bounded norm, so that all sums over them are exact.
+"""Records as rows of whole numbers of bounded norm, and exact sums over them.
 
 A row is a vector on the public grid of 2^-16 whose norm is at most one. It is stored as whole
 numbers (multiples of the grid), rounded towards zero, which never lengthens it. Sums of rows and of
@@ -13,11 +13,21 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import dsyrk
 
 from supm._errors import ParameterError, RecordError
 from supm._validation import check_kind
 
-__all__ = ["GRID", "Rows", "grid_rows"]
+__all__ = [
+    "GRID",
+    "Rows",
+    "class_counts",
+    "class_sums",
+    "grid_rows",
+    "scatter",
+    "triangle",
+    "untriangle",
+]
 
 GRID: Final = 1 << 16
 """One, in steps of the grid."""
@@ -134,3 +144,41 @@ def _shortened(values: NDArray[np.float64]) -> NDArray[np.float64]:
         values[long] = np.trunc(values[long] * (1.0 - 1.0 / GRID))
         long = long[np.square(values[long]).sum(axis=1) > _LONGEST_SQUARE]
     return values
+
+
+# A product of two entries is below 2^32, so floats add 2^20 of them without rounding.
+_EXACT_ROWS: Final = 1 << 20
+
+
+def scatter(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the sum of each row's products with itself, in steps of 2^-32."""
+    width = values.shape[1]
+    total = np.zeros((width, width), dtype=np.int64)
+    for start in range(0, len(values), _EXACT_ROWS):
+        # The transpose of a C-ordered block is what BLAS reads without a copy.
+        upper = dsyrk(1.0, values[start : start + _EXACT_ROWS].T)
+        total += upper.astype(np.int64)
+    return np.triu(total) + np.triu(total, 1).T
+
+
+def class_sums(rows: Rows) -> NDArray[np.int64]:
+    """Return the sum of the rows of each class, in steps of 2^-16."""
+    member = (rows.labels[None, :] == np.arange(rows.classes)[:, None]).astype(np.float64)
+    return np.asarray(member @ rows.values).astype(np.int64)
+
+
+def class_counts(rows: Rows) -> NDArray[np.int64]:
+    """Return how many rows each class has, in steps of 2^-16."""
+    return np.bincount(rows.labels, minlength=rows.classes).astype(np.int64) * GRID
+
+
+def triangle(matrix: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the upper triangle of a symmetric matrix as a vector."""
+    return matrix[np.triu_indices(len(matrix))]
+
+
+def untriangle(vector: NDArray[np.int64], width: int) -> NDArray[np.int64]:
+    """Return the symmetric matrix of which `triangle` gave a vector."""
+    matrix = np.zeros((width, width), dtype=np.int64)
+    matrix[np.triu_indices(width)] = vector
+    return matrix + np.triu(matrix, 1).T

@@ -41,13 +41,7 @@ _DIGITS: Final = 6
 
 
 def read_protocol(form: object) -> Protocol:
-    """Read what a protocol's ``to_form`` wrote.
-
-    Raises
-    ------
-    MessageError
-        If it is no protocol that is known here.
-    """
+    """Read what a protocol's ``to_form`` wrote."""
     kind = form.get("kind") if isinstance(form, dict) else None
     if not isinstance(kind, str) or kind not in _KINDS:
         message = f"a protocol must be an object whose kind is one of {', '.join(_KINDS)}."
@@ -126,13 +120,7 @@ class FederatedStudy:
 
     @classmethod
     def from_json(cls, text: str) -> FederatedStudy:
-        """Read what `to_json` wrote; an unknown version or field is refused.
-
-        Raises
-        ------
-        MessageError
-            If the text is no such study.
-        """
+        """Read what `to_json` wrote; an unknown version or field is refused."""
         form = read_object(text, "federated study", MessageError)
         check_fields(form, _FIELDS, "a federated study", MessageError)
         if set(form) != set(_FIELDS) or form["version"] != _VERSION:

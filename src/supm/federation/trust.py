@@ -74,13 +74,7 @@ class Circle:
 
     @classmethod
     def from_form(cls, form: object) -> Circle:
-        """Read what `to_form` wrote.
-
-        Raises
-        ------
-        MessageError
-            If a field is missing or not known, or a number is not allowed.
-        """
+        """Read what `to_form` wrote."""
         if not isinstance(form, dict) or set(form) != set(_FIELDS):
             message = f"a circle has the fields {', '.join(_FIELDS)}."
             raise MessageError(message)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from supm._errors import FederationError
-from supm.engines import run_in_process
+from supm.engines import carry_in_process
 
 if not os.environ.get("SUPM_REQUIRE_ALL"):
     pytest.importorskip("flwr", reason="pip install 'supm[federated]' to run the tests of Flower")
@@ -25,7 +25,7 @@ from flwr.app import Message, RecordDict
 
 from supm.engines.flower import SuperLink, coordinate, free_port, node, take_part
 from supm.engines.flower.carrying import record_of
-from supm.engines.flower.node import Node
+from supm.engines.flower.node import PartyNode
 from supm.engines.flower.running import admit
 
 DYING = """
@@ -79,7 +79,7 @@ def test_parties_on_flower_hear_what_they_hear_in_process(
     told: list[str] = []
     here, there = collector(3, 3), collector(3, 3)
     coordinate(there, link, public[:3], wait=60, patience=60, tell=told.append)
-    run_in_process(here, [teller()] * 3)
+    carry_in_process(here, [teller()] * 3)
     assert there.heard == here.heard
     ended = parties.join()
     assert [ended[f"party {number}"] for number in range(3)] == [b"+++"] * 3
@@ -158,7 +158,7 @@ def test_a_party_that_fails_dies_or_babbles_is_missing_and_the_run_goes_on(
 
 def babble(link: SuperLink, key: Any) -> None:
     """Answer twice, then with something else."""
-    with Node.connected(link.address, link.authority.certificate, key, 10) as there:
+    with PartyNode.connected(link.address, link.authority.certificate, key, 10) as there:
         for replies in ([record_of(b"first"), record_of(b"second")], [RecordDict()]):
             while (message := there.receive()) is None:
                 time.sleep(0.1)

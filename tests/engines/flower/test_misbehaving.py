@@ -36,7 +36,7 @@ from flwr.app import Message
 
 from supm.engines.flower import NodeKey, SuperLink, coordinate, take_part
 from supm.engines.flower.carrying import END, bytes_of, record_of
-from supm.engines.flower.node import Node
+from supm.engines.flower.node import PartyNode
 
 PARTIES, SIZE, SEED = 3, 120, 11
 ENCODING = VectorEncoding(width=4, classes=1)
@@ -174,7 +174,7 @@ def test_a_wrong_reply_stops_the_run_and_nothing_is_concluded(
 def twice(link: SuperLink, key: NodeKey) -> None:
     """Answer each message rightly, and then again with what would change the sum."""
     state, party, over = b"", participant(1), False
-    with Node.connected(link.address, link.authority.certificate, key, 20) as there:
+    with PartyNode.connected(link.address, link.authority.certificate, key, 20) as there:
         while not over:
             if (message := there.receive()) is None:
                 time.sleep(0.1)

@@ -19,7 +19,7 @@ from flwr.app import Message, Metadata, RecordDict
 from supm._errors import FederationError
 from supm.engines.flower import NodeKey, take_part
 from supm.engines.flower.carrying import ASK, END, record_of, reply_bytes
-from supm.engines.flower.node import Node, _insisting
+from supm.engines.flower.node import PartyNode, _insisting
 
 
 class FakeNode:
@@ -72,7 +72,7 @@ def part(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         def connected(*_: Any) -> Iterator[FakeNode]:
             yield node
 
-        monkeypatch.setattr(Node, "connected", connected)
+        monkeypatch.setattr(PartyNode, "connected", connected)
         key = NodeKey.made(tmp_path / "key")
         certificate = tmp_path / "ca.pem"
         return take_part(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from supm._random import RandomSource, secure, simulation
 from supm.federation.coordinator import Coordinator
 from supm.federation.participant import Participant
-from supm.federation.protocol import Part, Protocol, Question
+from supm.federation.protocol import Part, Protocol, RoundQuestion
 from supm.federation.rows import Rows, grid_rows
 from supm.federation.trust import Circle
 from supm.messages.update import Update
@@ -50,11 +50,11 @@ class WordSums(Protocol):
     def guarantee(self) -> Guarantee:
         return NoGuarantee("a test")
 
-    def ask(self, totals: Sequence[NDArray[np.int64]]) -> Question:
+    def ask(self, totals: Sequence[NDArray[np.int64]]) -> RoundQuestion:
         given = np.array([[len(totals) + 0.5, 7.0]])
-        return Question(number=len(totals), length=LENGTH, given=given)
+        return RoundQuestion(number=len(totals), length=LENGTH, given=given)
 
-    def tell(self, rows: Rows, question: Question, source: RandomSource) -> NDArray[np.int64]:
+    def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         assert source.words(1).size == 1
         assert question.length == LENGTH
         return vector_of(rows.size, question.number, question.given)

@@ -13,8 +13,7 @@ from supm.federation.participant import _LEFT as LEFT
 from supm.federation.participant import Participant
 from supm.federation.rows import grid_rows
 from supm.federation.secure_sum import party
-from supm.federation.secure_sum.memory import Memory
-from supm.federation.secure_sum.rules import COULD_NOT_ANSWER, DOES_NOT_TAKE_PART
+from supm.federation.secure_sum.memory import COULD_NOT_ANSWER, DOES_NOT_TAKE_PART, PartyMemory
 from supm.federation.trust import Circle
 from supm.messages.update import Update
 
@@ -269,10 +268,10 @@ def test_nobody_has_to_keep_a_log(make_run: Any) -> None:
 @pytest.mark.parametrize("state", [b"x", b"supm-party-1\n", b"\xff" * 90, None])
 def test_a_state_that_cannot_be_read_is_refused(make_run: Any, state: Any) -> None:
     run = make_run(CIRCLE, 1)
-    good = Memory(number=3).to_bytes()
+    good = PartyMemory(number=3).to_bytes()
     for broken in (state or good[:-1], good.replace(b'"round":0', b'"rounds":')):
         with pytest.raises(FederationError, match="cannot be read; keep it as it was returned"):
-            Memory.from_bytes(broken)
+            PartyMemory.from_bytes(broken)
         reply = run.participants[0].answer(broken, run.participants[0].answer(b"", b"")[1])[1]
         assert "cannot be read" in Update.from_bytes(reply).fields["reason"]
 
@@ -281,6 +280,6 @@ def test_a_state_survives_the_way_through_bytes(make_run: Any) -> None:
     run = make_run(CIRCLE, 2)
     run.answers(run.until("survivors", 1))
     for state in run.states:
-        memory = Memory.from_bytes(state)
+        memory = PartyMemory.from_bytes(state)
         assert memory.to_bytes() == state
-        assert Memory.from_bytes(memory.to_bytes()) == memory
+        assert PartyMemory.from_bytes(memory.to_bytes()) == memory

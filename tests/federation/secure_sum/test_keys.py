@@ -21,12 +21,8 @@ from supm.federation.secure_sum.keys import (
     seal_envelope,
     stream,
 )
-from supm.federation.secure_sum.party import (
-    Secrets,
-    mask_binding,
-    own_mask_key,
-    seed_commitment,
-)
+from supm.federation.secure_sum.masks import mask_binding, own_mask_key, seed_commitment
+from supm.federation.secure_sum.party import Secrets
 from supm.federation.secure_sum.roster import Roster, roster_fingerprint
 
 ONE, TWO, THREE = new_secret(simulation(1), 3)

@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 
 from supm._errors import FederationError
 from supm.federation.secure_sum.keys import agree
-from supm.federation.secure_sum.masks import as_unsigned, pair_masks, unmask_total
-from supm.federation.secure_sum.memory import Memory
-from supm.federation.secure_sum.opening import Opening
-from supm.federation.secure_sum.party import mask_binding, own_mask_key
+from supm.federation.secure_sum.masks import (
+    Opening,
+    as_unsigned,
+    mask_binding,
+    own_mask_key,
+    pair_masks,
+    unmask_total,
+)
+from supm.federation.secure_sum.memory import PartyMemory
 from supm.federation.secure_sum.shamir import open_secret
 from supm.federation.trust import Circle
 from supm.messages.update import Update
@@ -86,7 +91,7 @@ def test_what_the_server_opens_in_one_round_does_not_open_another(make_run: Any)
     run = make_run(CIRCLE, 2)
     run.lose = {2: ("question", 1)}
     replies = run.answers(run.until("question"))
-    kept = Memory.from_bytes(run.states[2])
+    kept = PartyMemory.from_bytes(run.states[2])
     messages = run.coordinator.receive(replies)
     while messages is not None:
         messages = run.coordinator.receive(run.answers(messages))
@@ -106,7 +111,7 @@ def test_the_vector_of_a_lost_party_stays_hidden_where_it_comes_too_late(make_ru
     """The server has its mask secret then, and not its seed."""
     run = make_run(CIRCLE, 1)
     replies = run.answers(run.until("question"))
-    kept = Memory.from_bytes(run.states[2])
+    kept = PartyMemory.from_bytes(run.states[2])
     hidden = np.asarray(Update.from_bytes(replies.pop(2)).numbers)
     messages = run.coordinator.receive(replies)
     while messages is not None:
@@ -153,7 +158,7 @@ def test_fewer_shares_than_the_threshold_open_no_sum(make_run: Any) -> None:
 def test_the_state_forgets_the_secrets_of_a_round_that_is_over(make_run: Any) -> None:
     run = make_run(CIRCLE, 2)
     run.until("question", 1)
-    memory = Memory.from_bytes(run.states[0])
+    memory = PartyMemory.from_bytes(run.states[0])
     assert memory.masks[0] == memory.seeds[0] == b""
     assert memory.held[0] == {}
     assert len(memory.masks[1]) == len(memory.seeds[1]) == 32
@@ -163,7 +168,7 @@ def test_the_state_forgets_the_secrets_of_a_round_that_is_over(make_run: Any) ->
 def test_the_state_after_the_release_holds_no_secret(make_run: Any) -> None:
     run = make_run(CIRCLE, 2)
     run.go()
-    memory = Memory.from_bytes(run.states[0])
+    memory = PartyMemory.from_bytes(run.states[0])
     assert (memory.envelope, memory.masks, memory.seeds, memory.held) == (b"", (b"", b""), (), ())
 
 
@@ -179,5 +184,5 @@ def test_the_state_holds_no_number_of_the_vector(make_run: Any) -> None:
 def test_no_representation_shows_a_secret(make_run: Any) -> None:
     run = make_run(CIRCLE, 2)
     run.until("question")
-    memory = Memory.from_bytes(run.states[0])
-    assert repr(memory) == "Memory(awaits='question', number=0, round=0)"
+    memory = PartyMemory.from_bytes(run.states[0])
+    assert repr(memory) == "PartyMemory(awaits='question', number=0, round=0)"

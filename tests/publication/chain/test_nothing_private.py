@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from supm import secure
 from supm.datasets import load_wdbc
-from supm.engines import run_in_process
+from supm.engines import carry_in_process
 from supm.federation import (
     Circle,
     Coordinator,
@@ -30,7 +30,7 @@ from supm.federation import (
     RoundRecord,
     SchemaEncoding,
 )
-from supm.federation.sums import class_counts, class_sums, scatter, triangle
+from supm.federation.rows import class_counts, class_sums, scatter, triangle
 from supm.publication.chain import Chain, deploy
 from supm.publication.entry import RoundEntry
 from supm.publication.keys import SigningKey
@@ -124,7 +124,7 @@ class Run:
         people = [self._party(*each) for each in zip(table.parts(), self.heard, strict=True)]
         rounds: list[RoundRecord] = []
         server = Coordinator(self.protocol, study.to_json(), record=rounds.append)
-        run_in_process(server, people)
+        carry_in_process(server, people)
         release = study.release(server.outcome, simulation=False)
         self._publish(folder, place, release, rounds)
 

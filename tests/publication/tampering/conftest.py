@@ -14,7 +14,7 @@ from supm import secure
 from supm._json import canonical
 from supm.cli._published import own_statement
 from supm.datasets import load_wdbc
-from supm.engines import run_in_process
+from supm.engines import carry_in_process
 from supm.federation import (
     Circle,
     Coordinator,
@@ -122,7 +122,7 @@ def federation() -> tuple[Release, list[RoundRecord], Commitments]:
 
     rounds: list[RoundRecord] = []
     coordinator = Coordinator(protocol, study.to_json(), record=rounds.append)
-    run_in_process(coordinator, [Kept(number) for number in range(3)])
+    carry_in_process(coordinator, [Kept(number) for number in range(3)])
     release = study.release(coordinator.outcome, simulation=False)
     return release, rounds, people[1].commitments(states[1])
 

@@ -11,10 +11,10 @@ from flwr.app import Context, Message, RecordDict
 from flwr.serverapp import Grid, ServerApp
 
 from supm._errors import FederationError
-from supm.engines.exchange import Coordinator
 from supm.engines.flower.carrying import ASK, END, record_of, reply_bytes
 from supm.engines.flower.launching import SuperLink
-from supm.engines.flower.running import admit, running
+from supm.engines.flower.running import admit, started_run
+from supm.engines.in_process import Asker
 
 __all__ = ["coordinate", "server_app"]
 
@@ -24,7 +24,7 @@ _Tell = Callable[[str], None]
 
 
 def coordinate(
-    coordinator: Coordinator,
+    coordinator: Asker,
     link: SuperLink,
     keys: Sequence[bytes],
     *,
@@ -36,7 +36,7 @@ def coordinate(
 
     Parameters
     ----------
-    coordinator : Coordinator
+    coordinator : Asker
         The side that asks.
     link : SuperLink
         It runs.
@@ -57,12 +57,12 @@ def coordinate(
     """
     nodes = admit(link, keys)
     app = server_app(coordinator, nodes, wait=wait, patience=patience, tell=tell)
-    with running(link) as (grid, context):
+    with started_run(link) as (grid, context):
         app(grid, context)
 
 
 def server_app(
-    coordinator: Coordinator,
+    coordinator: Asker,
     nodes: Sequence[int],
     *,
     wait: float = 600.0,
@@ -73,7 +73,7 @@ def server_app(
 
     Parameters
     ----------
-    coordinator : Coordinator
+    coordinator : Asker
         The side that asks.
     nodes : sequence of int
         The node of each party, in the order of their numbers.
@@ -120,7 +120,7 @@ def _assemble(grid: Grid, nodes: Sequence[int], wait: float, tell: _Tell) -> Non
 
 
 def _carry(
-    coordinator: Coordinator, grid: Grid, nodes: Sequence[int], patience: float, tell: _Tell
+    coordinator: Asker, grid: Grid, nodes: Sequence[int], patience: float, tell: _Tell
 ) -> None:
     messages: dict[int, bytes] | None = coordinator.begin()
     turn, turns = 0, getattr(coordinator, "turns", None)

@@ -45,7 +45,7 @@ from flwr.supernode.node_auth_http_interceptor import NodeAuthHttpInterceptor
 from supm._errors import FederationError, ParameterError
 from supm.engines.flower.certificates import NodeKey
 
-__all__ = ["Node"]
+__all__ = ["PartyNode"]
 
 _PAUSE: Final = 0.5
 _GONE_SECONDS: Final = 60.0
@@ -55,7 +55,7 @@ _REFUSED: Final = range(400, 500)
 _Told = TypeVar("_Told")
 
 
-class Node:
+class PartyNode:
     """A node that a SuperLink has let in.
 
     Parameters
@@ -74,7 +74,7 @@ class Node:
     @contextlib.contextmanager
     def connected(
         cls, address: str, certificate: Path, key: NodeKey, wait: float
-    ) -> Iterator[Node]:
+    ) -> Iterator[PartyNode]:
         """Connect, and say goodbye at the end.
 
         Parameters
@@ -90,7 +90,7 @@ class Node:
 
         Yields
         ------
-        Node
+        PartyNode
         """
         with _client(address, certificate, key) as client:
             told = _activated(client, address, key, wait)

@@ -33,7 +33,7 @@ from flwr.superlink.grid.http_grid import HttpGrid
 from supm._errors import FederationError
 from supm.engines.flower.launching import SuperLink
 
-__all__ = ["admit", "running"]
+__all__ = ["admit", "started_run"]
 
 _PAUSE: Final = 0.1
 _START_SECONDS: Final = 30.0
@@ -86,7 +86,7 @@ def admit(link: SuperLink, keys: Sequence[bytes]) -> list[int]:
 
 
 @contextlib.contextmanager
-def running(link: SuperLink) -> Iterator[tuple[Grid, Context]]:
+def started_run(link: SuperLink) -> Iterator[tuple[Grid, Context]]:
     """Start a run that this process coordinates, and end it with the context.
 
     Parameters

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
-__all__ = ["SECRET_HEADER", "SECRET_VARIABLE", "Guard", "main"]
+__all__ = ["SECRET_HEADER", "SECRET_VARIABLE", "Guard", "run_superlink"]
 
 SECRET_HEADER: Final = "x-supm-run"  # noqa: S105  the name of it
 SECRET_VARIABLE: Final = "SUPM_FLOWER_SECRET"  # noqa: S105  the name of it
@@ -59,7 +59,7 @@ class Guard:
         return len(told) == 1 and hmac.compare_digest(told[0], self._secret)
 
 
-def main() -> None:
+def run_superlink() -> None:
     """Run a guarded SuperLink until it is told to stop, or until its parent is gone."""
     # What Flower reads when it is imported is set by the package.
     from flwr.supercore.app_utils import (  # noqa: PLC0415  in the process of the SuperLink only
@@ -77,4 +77,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    run_superlink()

@@ -15,10 +15,10 @@ from flwr.clientapp import ClientApp
 from flwr.common.constant import ErrorCode
 
 from supm._errors import FederationError
-from supm.engines.exchange import Answerer
 from supm.engines.flower.carrying import ASK, END, bytes_of, record_of
 from supm.engines.flower.certificates import NodeKey
-from supm.engines.flower.node import Node
+from supm.engines.flower.node import PartyNode
+from supm.engines.in_process import Answerer
 
 __all__ = ["client_app", "take_part"]
 
@@ -98,7 +98,7 @@ def take_part(
         If the server does not let the party in, or falls silent.
     """
     app = client_app(answerer)
-    with Node.connected(address, certificate, key, wait) as node:
+    with PartyNode.connected(address, certificate, key, wait) as node:
         messages = _messages(node, patience)
         first = next(messages)
         context = _context(node, first.metadata.run_id)
@@ -111,7 +111,7 @@ def take_part(
         return bytes_of(context.state) or b""
 
 
-def _messages(node: Node, patience: float) -> Iterator[Message]:
+def _messages(node: PartyNode, patience: float) -> Iterator[Message]:
     end = time.monotonic() + patience
     while time.monotonic() < end:
         message = node.receive()
@@ -124,7 +124,7 @@ def _messages(node: Node, patience: float) -> Iterator[Message]:
     raise FederationError(silent)
 
 
-def _answer(app: ClientApp, node: Node, message: Message, context: Context) -> None:
+def _answer(app: ClientApp, node: PartyNode, message: Message, context: Context) -> None:
     try:
         reply = app(message, context)
     except BaseException:
@@ -136,7 +136,7 @@ def _answer(app: ClientApp, node: Node, message: Message, context: Context) -> N
     node.send(reply)
 
 
-def _context(node: Node, run: int) -> Context:
+def _context(node: PartyNode, run: int) -> Context:
     return Context(
         run_id=run, node_id=node.number, node_config={}, state=RecordDict(), run_config={}
     )

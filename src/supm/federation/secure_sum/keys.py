@@ -80,74 +80,33 @@ class Binding:
 
 
 def new_secret(source: RandomSource, count: int) -> list[bytes]:
-    """Draw secrets of 32 bytes.
-
-    Examples
-    --------
-    >>> from supm import simulation
-    >>> [len(secret) for secret in new_secret(simulation(1), 2)]
-    [32, 32]
-    """
+    """Draw secrets of 32 bytes."""
     drawn = source.words(4 * count).astype("<u8").tobytes()
     return [drawn[start : start + KEY_BYTES] for start in range(0, len(drawn), KEY_BYTES)]
 
 
 def public_of(secret: bytes) -> bytes:
-    """Return the public key of a secret.
-
-    Examples
-    --------
-    >>> len(public_of(bytes(range(32))))
-    32
-    """
+    """Return the public key of a secret."""
     return X25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
 
 
 def check_public(public: bytes) -> None:
-    """Raise FederationError where 32 bytes are a key on which anybody could agree with anybody.
-
-    Examples
-    --------
-    >>> check_public(bytes(32))
-    Traceback (most recent call last):
-    supm._errors.FederationError: a public key is one of the few that hide nothing.
-    """
+    """Raise FederationError where 32 bytes are a key on which anybody could agree with anybody."""
     _exchange(_ANY_SECRET, public)
 
 
 def agree(secret: bytes, public: bytes, binding: Binding) -> bytes:
-    """Return the key that the holders of two secrets both derive, and nobody else.
-
-    Examples
-    --------
-    >>> one, two = bytes(range(32)), bytes(range(1, 33))
-    >>> mask = Binding(study="0" * 64, round=0, purpose="mask")
-    >>> agree(one, public_of(two), mask) == agree(two, public_of(one), mask)
-    True
-    """
+    """Return the key that the holders of two secrets both derive, and nobody else."""
     return _derive(_exchange(secret, public), binding.info(public_of(secret), public))
 
 
 def commit(secret: bytes, binding: Binding) -> bytes:
-    """Return what fixes a secret without telling it.
-
-    Examples
-    --------
-    >>> fixed = commit(bytes(range(32)), Binding(study="0" * 64, round=0, purpose="commitment"))
-    >>> fixed == commit(bytes(32), Binding(study="0" * 64, round=0, purpose="commitment"))
-    False
-    """
+    """Return what fixes a secret without telling it."""
     return _derive(secret, binding.info())
 
 
 def stream(key: bytes, length: int) -> NDArray[np.uint64]:
-    """Return the first words of the AES-256-CTR keystream of a key, which is used for nothing else.
-
-    Examples
-    --------
-    >>> stream(bytes(32), 2).tolist() == stream(bytes(32), 3)[:2].tolist()
-    True
-    """
+    """Return the first words of the AES-256-CTR keystream of a key that has no other use."""
     encrypt = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
     # update_into wants room for one more block than it writes.
     out = np.empty(length + 2, dtype="<u8")
@@ -159,27 +118,13 @@ def stream(key: bytes, length: int) -> NDArray[np.uint64]:
 
 
 def seal_envelope(key: bytes, content: bytes, source: RandomSource) -> bytes:
-    """Close an envelope (AES-256-GCM).
-
-    Examples
-    --------
-    >>> from supm import simulation
-    >>> open_envelope(bytes(32), seal_envelope(bytes(32), b"share", simulation(1)))
-    b'share'
-    """
+    """Close an envelope (AES-256-GCM)."""
     nonce = source.words(2).astype("<u8").tobytes()[:_NONCE_BYTES]
     return nonce + AESGCM(key).encrypt(nonce, content, None)
 
 
 def open_envelope(key: bytes, envelope: bytes) -> bytes:
-    """Open an envelope, or raise FederationError where it was made with another key or changed.
-
-    Examples
-    --------
-    >>> open_envelope(bytes(32), bytes(40))
-    Traceback (most recent call last):
-    supm._errors.FederationError: an envelope was closed with another key, or changed on its way.
-    """
+    """Open an envelope, or raise FederationError where it was made with another key or changed."""
     nonce, sealed = envelope[:_NONCE_BYTES], envelope[_NONCE_BYTES:]
     try:
         return AESGCM(key).decrypt(nonce, sealed, None)
@@ -202,11 +147,5 @@ def _derive(secret: bytes, info: bytes) -> bytes:
 
 
 def hash_text(text: str) -> str:
-    """Return the hash of a text, in hexadecimal.
-
-    Examples
-    --------
-    >>> hash_text("")[:8]
-    'e3b0c442'
-    """
+    """Return the hash of a text, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()

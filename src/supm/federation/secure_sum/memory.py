@@ -1,18 +1,39 @@
-"""What a party keeps between two messages: keys, seeds and shares, and nothing of its table."""
+"""What a party keeps between two messages, and the rules that it keeps, whatever the server says.
+
+It keeps keys, seeds and shares, and nothing of its table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from supm._errors import FederationError
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import FederationError, PromiseError
 from supm._json import canonical, read_object
-from supm.federation.secure_sum.roster import Roster
+from supm.federation.secure_sum.keys import hash_text
+from supm.federation.secure_sum.roster import Roster, roster_fingerprint
 from supm.federation.secure_sum.shamir import SHARE_BYTES
-from supm.federation.secure_sum.wire import as_bytes, as_text, text_map
+from supm.federation.secure_sum.wire import FieldReader, as_bytes, as_text, text_map
+from supm.messages.update import Update
 
-__all__ = ["Memory"]
+__all__ = [
+    "COULD_NOT_ANSWER",
+    "DOES_NOT_TAKE_PART",
+    "HEADER",
+    "OwnProblem",
+    "PartyMemory",
+    "check_enough",
+    "check_header",
+    "check_vector",
+    "header_of",
+    "on_its_own",
+    "refusal_reply",
+    "reply_header",
+]
 
 _MARK: Final = b"supm-party-1\n"
 _LENGTH_BYTES: Final = 8
@@ -20,7 +41,7 @@ _PLAIN: Final = ("awaits", "study", "number", "round", "view", "asked", "release
 
 
 @dataclass(frozen=True, kw_only=True)
-class Memory:
+class PartyMemory:
     """The state of a party in a run. It is secret: it holds the keys of the masks.
 
     Parameters
@@ -55,11 +76,6 @@ class Memory:
         The commitment to what it sent in each round so far.
     reply : bytes
         The last answer, to give it again where the message comes again.
-
-    Examples
-    --------
-    >>> Memory.from_bytes(Memory(awaits="roster", number=3).to_bytes()).number
-    3
     """
 
     awaits: str = "invite"
@@ -82,9 +98,9 @@ class Memory:
 
     def __repr__(self) -> str:
         """Say what is due, never a secret."""
-        return f"Memory(awaits={self.awaits!r}, number={self.number}, round={self.round})"
+        return f"PartyMemory(awaits={self.awaits!r}, number={self.number}, round={self.round})"
 
-    def without_round(self) -> Memory:
+    def without_round(self) -> PartyMemory:
         """Forget the secrets of the round that is over, and wait for the next."""
         over = self.round
         return replace(
@@ -114,7 +130,7 @@ class Memory:
         }
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> Memory:
+    def from_bytes(cls, content: bytes) -> PartyMemory:
         """Read what `to_bytes` wrote; nothing is the state of a party that was not asked yet."""
         if not content:
             return cls()
@@ -130,7 +146,7 @@ class Memory:
             raise FederationError(message) from None
 
     @classmethod
-    def _read(cls, form: dict[str, Any], reply: bytes) -> Memory:
+    def _read(cls, form: dict[str, Any], reply: bytes) -> PartyMemory:
         rounds = len(form["masks"])
         return cls(
             **{name: form[name] for name in _PLAIN},
@@ -156,3 +172,79 @@ def _secret(text: str) -> bytes:
 
 def _shares(form: dict[str, str]) -> dict[int, bytes]:
     return {int(n): as_bytes(text, 2 * SHARE_BYTES, "shares") for n, text in form.items()}
+
+
+COULD_NOT_ANSWER: Final = "this party could not answer; see its own log."
+"""All that goes out where something fails at the party: an error may speak of its table."""
+
+DOES_NOT_TAKE_PART: Final = "this party does not take part in this study; see its own log."
+"""All that goes out where a party's policy says no."""
+
+HEADER: Final = ("study", "roster", "round")
+"""What every message of a round repeats: to which study, keys and round it belongs."""
+
+_T = TypeVar("_T")
+
+
+class OwnProblem(Exception):  # noqa: N818  it carries an error and is none that is shown
+    """Something of the party's own went wrong: the sentence may go out, the cause stays.
+
+    Parameters
+    ----------
+    sentence : str
+        One of the fixed sentences.
+    cause : Exception
+        What happened.
+    """
+
+    def __init__(self, sentence: str, cause: Exception) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.cause = cause
+
+
+def on_its_own(sentence: str, call: Callable[[], _T]) -> _T:
+    """Call what is the party's own, and let nothing of its errors out but a fixed sentence."""
+    try:
+        return call()
+    except Exception as error:  # noqa: BLE001  whatever it says, it must not go out
+        raise OwnProblem(sentence, error) from None
+
+
+def refusal_reply(sentence: str) -> bytes:
+    """Return the reply that says no."""
+    return Update(kind="refusal", fields={"reason": sentence}).to_bytes()
+
+
+def header_of(memory: PartyMemory, *names: str) -> dict[str, Any]:
+    """Return what a message to this party must repeat."""
+    study = hash_text(memory.study)
+    fingerprint = roster_fingerprint(study, memory.roster)
+    whole = {"study": study, "roster": fingerprint, "round": memory.round}
+    return {name: whole[name] for name in names}
+
+
+def reply_header(memory: PartyMemory, *names: str) -> dict[str, Any]:
+    """Return what a reply of this party repeats."""
+    return {**header_of(memory, *names), "number": memory.number}
+
+
+def check_header(memory: PartyMemory, got: FieldReader, *names: str) -> None:
+    """Refuse a message of another study, of other keys, or of another round."""
+    for name, value in header_of(memory, *(names or HEADER)).items():
+        got.check_same(name, value)
+
+
+def check_enough(told: Collection[int], number: int, threshold: int) -> None:
+    """Refuse a sum over too few, or one without this party."""
+    if number not in told or len(told) < threshold:
+        message = f"a sum must be over at least {threshold} parties, this one among them."
+        raise FederationError(message)
+
+
+def check_vector(vector: object) -> NDArray[np.int64]:
+    """Return a vector of whole numbers; anything else is an error of the protocol."""
+    if not isinstance(vector, np.ndarray) or vector.dtype != np.int64 or vector.ndim != 1:
+        message = "a protocol must tell a vector of int64."
+        raise PromiseError(message)
+    return vector

@@ -15,16 +15,20 @@ from supm.federation.secure_sum.keys import (
     SETUP,
     Binding,
     agree,
-    commit,
     hash_text,
     new_secret,
     open_envelope,
     public_of,
     seal_envelope,
 )
-from supm.federation.secure_sum.masks import mask_vector
-from supm.federation.secure_sum.memory import Memory
-from supm.federation.secure_sum.roster import Entry, Roster
+from supm.federation.secure_sum.masks import (
+    mask_binding,
+    mask_vector,
+    own_mask_key,
+    seed_commitment,
+)
+from supm.federation.secure_sum.memory import PartyMemory
+from supm.federation.secure_sum.roster import PartyKeys, Roster
 from supm.federation.secure_sum.shamir import SHARE_BYTES, split_secret
 
 __all__ = [
@@ -34,10 +38,7 @@ __all__ = [
     "confirm_tags",
     "deal_shares",
     "hide_vector",
-    "mask_binding",
-    "own_mask_key",
     "reveal_shares",
-    "seed_commitment",
 ]
 
 
@@ -53,12 +54,6 @@ class Secrets:
         For each round, the secret of the masks that it shares with others.
     seeds : tuple of bytes
         For each round, the seed of its own mask.
-
-    Examples
-    --------
-    >>> from supm import simulation
-    >>> Secrets.draw(3, simulation(1))
-    Secrets(rounds=3)
     """
 
     envelope: bytes
@@ -75,9 +70,9 @@ class Secrets:
         envelope, *others = new_secret(source, 1 + 2 * rounds)
         return cls(envelope, tuple(others[:rounds]), tuple(others[rounds:]))
 
-    def public(self, study: str) -> Entry:
+    def public(self, study: str) -> PartyKeys:
         """Return what is told about them: public keys, and what fixes the seeds."""
-        return Entry(
+        return PartyKeys(
             envelope=public_of(self.envelope),
             masks=tuple(public_of(secret) for secret in self.masks),
             commitments=tuple(seed_commitment(s, study, r) for r, s in enumerate(self.seeds)),
@@ -85,7 +80,7 @@ class Secrets:
 
 
 def deal_shares(
-    memory: Memory, roster: Roster, threshold: int, source: RandomSource
+    memory: PartyMemory, roster: Roster, threshold: int, source: RandomSource
 ) -> tuple[dict[int, bytes], tuple[dict[int, bytes], ...]]:
     """Cut all secrets into shares: closed envelopes for the others, and what it keeps itself."""
     members, own = roster.members, memory.number
@@ -102,7 +97,9 @@ def deal_shares(
     return envelopes, tuple({own: piece} for piece in _by_round(letters[own]))
 
 
-def collect_shares(memory: Memory, envelopes: Mapping[int, bytes]) -> tuple[dict[int, bytes], ...]:
+def collect_shares(
+    memory: PartyMemory, envelopes: Mapping[int, bytes]
+) -> tuple[dict[int, bytes], ...]:
     """Open the envelopes of the others and lay what they hold beside its own."""
     held = [dict(shares) for shares in memory.held]
     for sender, envelope in envelopes.items():
@@ -117,7 +114,7 @@ def collect_shares(memory: Memory, envelopes: Mapping[int, bytes]) -> tuple[dict
     return tuple(held)
 
 
-def hide_vector(memory: Memory, vector: NDArray[np.int64]) -> NDArray[np.uint64]:
+def hide_vector(memory: PartyMemory, vector: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Mask a vector for the round that is under way, among those who are present."""
     study, number = hash_text(memory.study), memory.number
     binding = mask_binding(study, memory.round, memory.view)
@@ -131,13 +128,13 @@ def hide_vector(memory: Memory, vector: NDArray[np.int64]) -> NDArray[np.uint64]
     return mask_vector(vector, number, own, keys)
 
 
-def confirm_tags(memory: Memory) -> dict[int, bytes]:
+def confirm_tags(memory: PartyMemory) -> dict[int, bytes]:
     """Tell each other survivor, in a way that the server cannot forge, who the survivors are."""
     others = [n for n in memory.survivors if n != memory.number]
     return {other: _tag(memory, memory.number, other) for other in others}
 
 
-def check_tags(memory: Memory, tags: Mapping[int, bytes], threshold: int) -> None:
+def check_tags(memory: PartyMemory, tags: Mapping[int, bytes], threshold: int) -> None:
     """Raise FederationError unless enough survivors were told of the same survivors."""
     told = [compare_digest(tag, _tag(memory, n, memory.number)) for n, tag in tags.items()]
     if not all(told) or len(tags) + 1 < threshold:
@@ -145,7 +142,7 @@ def check_tags(memory: Memory, tags: Mapping[int, bytes], threshold: int) -> Non
         raise FederationError(message)
 
 
-def reveal_shares(memory: Memory) -> tuple[dict[int, bytes], dict[int, bytes]]:
+def reveal_shares(memory: PartyMemory) -> tuple[dict[int, bytes], dict[int, bytes]]:
     """Return shares of the seeds of survivors and of the mask secrets of the lost: never both."""
     held = memory.held[memory.round]
     lost = [n for n in memory.present if n not in memory.survivors]
@@ -153,22 +150,7 @@ def reveal_shares(memory: Memory) -> tuple[dict[int, bytes], dict[int, bytes]]:
     return seeds, {n: held[n][:SHARE_BYTES] for n in lost}
 
 
-def mask_binding(study: str, number: int, view: str) -> Binding:
-    """Return what binds the mask of a pair: whoever was asked something else has another mask."""
-    return Binding(study=study, round=number, purpose="mask", view=view)
-
-
-def own_mask_key(seed: bytes, study: str, number: int) -> bytes:
-    """Return the key of a party's own mask."""
-    return commit(seed, Binding(study=study, round=number, purpose="self"))
-
-
-def seed_commitment(seed: bytes, study: str, number: int) -> bytes:
-    """Return what fixes a seed before it is opened."""
-    return commit(seed, Binding(study=study, round=number, purpose="commitment"))
-
-
-def _envelope_key(memory: Memory, roster: Roster, sender: int, receiver: int) -> bytes:
+def _envelope_key(memory: PartyMemory, roster: Roster, sender: int, receiver: int) -> bytes:
     # One key for each direction, used once: what A sent to B cannot come back as from B.
     purpose = f"envelope {sender} to {receiver}"
     binding = Binding(study=hash_text(memory.study), round=SETUP, purpose=purpose)
@@ -176,7 +158,7 @@ def _envelope_key(memory: Memory, roster: Roster, sender: int, receiver: int) ->
     return agree(memory.envelope, roster[other].envelope, binding)
 
 
-def _tag(memory: Memory, sender: int, receiver: int) -> bytes:
+def _tag(memory: PartyMemory, sender: int, receiver: int) -> bytes:
     names = ",".join(str(n) for n in memory.survivors)
     binding = Binding(
         study=hash_text(memory.study),

@@ -9,14 +9,14 @@ from typing import Any
 from supm._errors import FederationError
 from supm._json import canonical
 from supm.federation.secure_sum.keys import KEY_BYTES, check_public
-from supm.federation.secure_sum.wire import Reading, as_bytes, as_text
+from supm.federation.secure_sum.wire import FieldReader, as_bytes, as_text
 from supm.messages.update import Update
 
-__all__ = ["Entry", "Roster", "roster_fingerprint"]
+__all__ = ["PartyKeys", "Roster", "roster_fingerprint"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class PartyKeys:
     """What one party makes public before the first round.
 
     Parameters
@@ -42,9 +42,9 @@ class Entry:
         }
 
     @classmethod
-    def from_fields(cls, fields: dict[str, Any], rounds: int) -> Entry:
+    def from_fields(cls, fields: dict[str, Any], rounds: int) -> PartyKeys:
         """Read the fields that `to_form` wrote, among others, and check the keys."""
-        got = Reading(Update(kind="entry", fields=fields))
+        got = FieldReader(Update(kind="entry", fields=fields))
         entry = cls(
             envelope=as_bytes(fields.get("envelope"), KEY_BYTES, "envelope"),
             masks=got.byte_list("masks", rounds, KEY_BYTES),
@@ -61,11 +61,11 @@ class Roster:
 
     Parameters
     ----------
-    entries : tuple of Entry or None
+    entries : tuple of PartyKeys or None
         One for each party of the circle. No key occurs twice.
     """
 
-    entries: tuple[Entry | None, ...]
+    entries: tuple[PartyKeys | None, ...]
 
     def __post_init__(self) -> None:
         keys = [key for entry in self.entries if entry for key in (entry.envelope, *entry.masks)]
@@ -78,7 +78,7 @@ class Roster:
         """The numbers of those who are there."""
         return tuple(number for number, entry in enumerate(self.entries) if entry)
 
-    def __getitem__(self, number: int) -> Entry:
+    def __getitem__(self, number: int) -> PartyKeys:
         """Return the entry of a party that is there."""
         entry = self.entries[number]
         if entry is None:
@@ -103,32 +103,15 @@ def roster_fingerprint(study: str, roster: Roster) -> str:
     """Return 64 digits that are equal for two parties only if the server gave both the same keys.
 
     Whoever does not trust the server to hand on keys honestly compares them over another channel.
-
-    Parameters
-    ----------
-    study : str
-        The hash of the study.
-    roster : Roster
-        The public keys of all parties.
-
-    Returns
-    -------
-    str
-        SHA-256 in hexadecimal.
-
-    Examples
-    --------
-    >>> roster_fingerprint("0" * 64, Roster((None,)))[:8]
-    '50c79c22'
     """
     text = canonical({"study": study, "roster": roster.to_form()})
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _entry(form: object, rounds: int) -> Entry | None:
+def _entry(form: object, rounds: int) -> PartyKeys | None:
     if form is None:
         return None
     if not isinstance(form, dict) or set(form) != {"envelope", "masks", "commitments"}:
         message = "an entry of the roster has the fields commitments, envelope and masks."
         raise FederationError(message)
-    return Entry.from_fields(form, rounds)
+    return PartyKeys.from_fields(form, rounds)

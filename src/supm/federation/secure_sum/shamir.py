@@ -23,31 +23,7 @@ _THRESHOLD: Final = Integers("threshold", 1, 1000)
 def split_secret(
     secret: bytes, holders: Sequence[int], threshold: int, source: RandomSource
 ) -> dict[int, bytes]:
-    """Cut a secret into shares, one for each holder.
-
-    Parameters
-    ----------
-    secret : bytes
-        32 bytes.
-    holders : sequence of int
-        Numbers from 0, all different.
-    threshold : int
-        How many shares open it, at most as many as there are holders.
-    source : RandomSource
-        Draws the coefficients of the polynomial.
-
-    Returns
-    -------
-    dict of int to bytes
-        Each holder's share, 33 bytes: the polynomial at its number plus one.
-
-    Examples
-    --------
-    >>> from supm import simulation
-    >>> shares = split_secret(bytes(range(32)), [0, 1, 2], 2, simulation(1))
-    >>> open_secret({0: shares[0], 2: shares[2]}, 2) == bytes(range(32))
-    True
-    """
+    """Cut a secret into shares, one for each holder."""
     _check_holders(holders, threshold)
     if len(secret) != _SECRET_BYTES:
         raise ParameterError("secret", "32 bytes long", len(secret))
@@ -60,29 +36,6 @@ def open_secret(shares: Mapping[int, bytes], threshold: int) -> bytes:
 
     All of them are used: where there are more than the threshold, those beyond it must lie on the
     polynomial of the others.
-
-    Parameters
-    ----------
-    shares : mapping of int to bytes
-        By holder.
-    threshold : int
-        How many shares were to open it.
-
-    Returns
-    -------
-    bytes
-        The secret.
-
-    Raises
-    ------
-    FederationError
-        If there are too few shares, or they are not of one secret.
-
-    Examples
-    --------
-    >>> open_secret({0: bytes(33)}, 2)
-    Traceback (most recent call last):
-    supm._errors.FederationError: a secret needs 2 shares to be opened, got 1.
     """
     if len(shares) < threshold:
         message = f"a secret needs {threshold} shares to be opened, got {len(shares)}."

@@ -1,4 +1,4 @@
-"""Reading what others sent: every field is checked, and what is wrong is named, never shown."""
+"""FieldReader what others sent: every field is checked, and what is wrong is named, never shown."""
 
 from __future__ import annotations
 
@@ -6,39 +6,40 @@ import base64
 import binascii
 import hashlib
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import FederationError
+from supm._errors import FederationError, MessageError, ParameterError
 from supm._json import canonical
+from supm._validation import check_text
 from supm.messages.update import Update
 
-__all__ = ["Reading", "as_bytes", "as_text", "text_map", "view_of"]
+__all__ = [
+    "FieldReader",
+    "as_bytes",
+    "as_text",
+    "read_replies",
+    "reading_of",
+    "text_map",
+    "view_of",
+]
 
 _MOST_AXES: Final = 4
 
 
 @dataclass(frozen=True)
-class Reading:
+class FieldReader:
     """A message whose fields are read one by one, each with its rule.
 
     Parameters
     ----------
     update : Update
         What was received.
-
-    Examples
-    --------
-    >>> got = Reading(Update(kind="keys", fields={"size": 12}))
-    >>> got.whole("size", 0, 100)
-    12
-    >>> got.whole("size", 0, 10)
-    Traceback (most recent call last):
-    supm._errors.FederationError: its field size must be a whole number in [0, 10].
     """
 
     update: Update
@@ -110,27 +111,12 @@ class Reading:
 
 
 def as_text(content: bytes) -> str:
-    """Return bytes as text (base64).
-
-    Examples
-    --------
-    >>> as_text(b"key")
-    'a2V5'
-    """
+    """Return bytes as text (base64)."""
     return base64.b64encode(content).decode()
 
 
 def as_bytes(text: object, size: int, name: str) -> bytes:
-    """Return the bytes that `as_text` wrote, or raise FederationError.
-
-    Examples
-    --------
-    >>> as_bytes("a2V5", 3, "key")
-    b'key'
-    >>> as_bytes("a2V5", 32, "key")
-    Traceback (most recent call last):
-    supm._errors.FederationError: its field key must be base64 of 32 bytes.
-    """
+    """Return the bytes that `as_text` wrote, or raise FederationError."""
     try:
         content = base64.b64decode(text, validate=True) if isinstance(text, str) else b""
     except (binascii.Error, ValueError):
@@ -142,24 +128,12 @@ def as_bytes(text: object, size: int, name: str) -> bytes:
 
 
 def text_map(content: Mapping[int, bytes]) -> dict[str, str]:
-    """Return bytes by party as plain values of JSON.
-
-    Examples
-    --------
-    >>> text_map({3: b"key"})
-    {'3': 'a2V5'}
-    """
+    """Return bytes by party as plain values of JSON."""
     return {str(number): as_text(one) for number, one in content.items()}
 
 
 def view_of(fields: Mapping[str, object], given: NDArray[np.float64]) -> str:
-    """Return the hash of all that the parties of a round are shown alike.
-
-    Examples
-    --------
-    >>> len(view_of({"round": 0, "present": [0, 1]}, np.array([0.5])))
-    64
-    """
+    """Return the hash of all that the parties of a round are shown alike."""
     form = canonical({**fields, "shape": list(given.shape)})
     return hashlib.sha256(form.encode() + given.astype("<f8").tobytes()).hexdigest()
 
@@ -167,3 +141,49 @@ def view_of(fields: Mapping[str, object], given: NDArray[np.float64]) -> str:
 def _check(fine: bool, sentence: str) -> None:  # noqa: FBT001  the check is its only argument
     if not fine:
         raise FederationError(sentence)
+
+
+_LONGEST_REASON = 300
+
+
+def read_replies(
+    replies: Mapping[int, bytes], asked: Collection[int], parties: int
+) -> dict[int, FieldReader]:
+    """Return the replies of those who were asked, by number."""
+    known = range(parties)
+    if any(type(number) is not int or number not in known for number in replies):
+        message = "a reply came from a number that is no party of this run."
+        raise FederationError(message)
+    return {n: _read(n, replies[n]) for n in sorted(asked) if n in replies}
+
+
+@contextmanager
+def reading_of(number: int) -> Iterator[None]:
+    """Say whose reply it was that could not be used."""
+    try:
+        yield
+    except FederationError as error:
+        message = f"the reply of party {number} cannot be used: {error}"
+        raise FederationError(message) from None
+
+
+def _read(number: int, content: bytes) -> FieldReader:
+    try:
+        update = Update.from_bytes(content)
+    except MessageError:
+        # What the reader says may quote the reply, so it is not handed on.
+        message = f"the reply of party {number} cannot be used: it is no message of this version."
+        raise FederationError(message) from None
+    if update.kind == "refusal":
+        _refuse(number, update)
+    return FieldReader(update)
+
+
+def _refuse(number: int, update: Update) -> None:
+    try:
+        reason = update.fields.get("reason")
+        check_text("reason", reason, _LONGEST_REASON)
+    except ParameterError:
+        reason = "it gave no reason."
+    message = f"party {number} refused: {reason}"
+    raise FederationError(message)

@@ -10,7 +10,7 @@ import pytest
 
 from supm import secure
 from supm._errors import FederationError
-from supm.engines import run_in_process
+from supm.engines import carry_in_process
 from supm.federation import (
     Circle,
     Coordinator,
@@ -58,7 +58,7 @@ def run(
     made = protocol(dropouts)
     people = [Party(made) for _ in range(PARTIES)]
     server = Coordinator(made, "the study", record=record)
-    run_in_process(server, people, **options)
+    carry_in_process(server, people, **options)
     return server, people
 
 
@@ -93,7 +93,7 @@ def test_a_round_is_recorded_before_its_sum_is_opened() -> None:
 
     made = protocol()
     servers.append(Coordinator(made, "the study", record=record))
-    run_in_process(servers[0], [Party(made) for _ in range(PARTIES)])
+    carry_in_process(servers[0], [Party(made) for _ in range(PARTIES)])
     assert opened == [0, 0]
 
 
@@ -105,7 +105,7 @@ def test_a_record_that_cannot_be_kept_stops_the_run() -> None:
     made = protocol()
     server = Coordinator(made, "the study", record=full)
     with pytest.raises(FederationError, match="the disk is full"):
-        run_in_process(server, [Party(made) for _ in range(PARTIES)])
+        carry_in_process(server, [Party(made) for _ in range(PARTIES)])
     assert server.totals == []
     with pytest.raises(FederationError, match="was stopped"):
         server.receive({})

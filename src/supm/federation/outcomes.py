@@ -1,7 +1,8 @@
-"""What a discriminant publishes: directions, noisy moments, and scores counted by class."""
+"""What the protocols publish: components, discriminants and classifiers, noisy as they are."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, TypeAlias
@@ -12,14 +13,87 @@ from numpy.typing import NDArray
 from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm._validation import Integers, Reals
-from supm.federation._discriminant_histogram import ScoreCells, ScoreHistogram
+from supm.federation.discriminant_sums import ScoreCells, ScoreHistogram
 from supm.learning.discriminant import ClassMoments, GaussianRule
+from supm.learning.margins import LOSSES, Loss, outputs_of, probabilities, winners
 
-__all__ = ["DiscriminantOutcome"]
+__all__ = [
+    "ComponentsOutcome",
+    "DiscriminantOutcome",
+    "MarginOutcome",
+    "read_matrix",
+    "reduced",
+    "shortened",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 
-_FIELDS: Final = ("counts", "sums", "scatter", "noise", "directions", "histogram")
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComponentsOutcome:
+    """Directions in which the parties' rows are long.
+
+    Parameters
+    ----------
+    components : ndarray of float64, shape (components, width)
+        Orthonormal rows.
+    eigenvalues : ndarray of float64
+        Noisy sum of squares along each. Where the parties told subspaces: which part of the records
+        belongs to parties that have it among theirs, 1 at the most.
+
+    Examples
+    --------
+    >>> outcome = ComponentsOutcome(components=np.eye(2)[:1], eigenvalues=np.array([3.0]))
+    >>> outcome.transform(np.array([[0.5, 0.25]])).tolist()
+    [[0.5]]
+    """
+
+    components: Floats
+    eigenvalues: Floats
+
+    def transform(self, vectors: Floats) -> Floats:
+        """Return the vectors along the components; longer ones than one are shortened first."""
+        return shortened(vectors) @ self.components.T
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the outcome as plain values for JSON."""
+        return {"components": self.components.tolist(), "eigenvalues": self.eigenvalues.tolist()}
+
+    @classmethod
+    def from_form(cls, form: object) -> ComponentsOutcome:
+        """Read what `to_form` wrote."""
+        if not isinstance(form, dict) or set(form) != {"components", "eigenvalues"}:
+            message = "components are told with the fields components and eigenvalues."
+            raise MessageError(message)
+        components, eigenvalues = (
+            read_matrix(form["components"]),
+            read_matrix([form["eigenvalues"]]),
+        )
+        if len(components) != eigenvalues.shape[1]:
+            message = "components must have one eigenvalue each."
+            raise MessageError(message)
+        return cls(components=components, eigenvalues=eigenvalues[0])
+
+
+def read_matrix(form: object) -> Floats:
+    """Read rows of finite numbers."""
+    try:
+        table = np.asarray(form, dtype=np.float64)
+    except (TypeError, ValueError):
+        table = np.empty(0)
+    if table.ndim != 2 or not table.size or not np.isfinite(table).all():
+        message = "a table must have rows of finite numbers, all of one length."
+        raise MessageError(message)
+    return table
+
+
+def shortened(vectors: Floats) -> Floats:
+    """Return the vectors, those longer than one shortened to one."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return np.asarray(vectors / np.maximum(lengths, 1.0)[:, None])
+
+
+_DISCRIMINANT: Final = ("counts", "sums", "scatter", "noise", "directions", "histogram")
 _NOISES: Final = ("count_noise", "sum_noise", "scatter_noise")
 _HISTOGRAM: Final = ("low", "high", "bins", "counts", "noise", "total")
 _COUNT: Final = Integers("count", 0, 1 << 32)
@@ -85,17 +159,7 @@ class DiscriminantOutcome:
         return self.moments.rule(self.directions)
 
     def scores(self, vectors: Floats) -> Floats:
-        """Return the score of each vector along each direction, in [-1, 1].
-
-        Parameters
-        ----------
-        vectors : ndarray of float64, shape (rows, width)
-            As the encoding makes them; longer ones than one are shortened, as the parties' are.
-
-        Returns
-        -------
-        ndarray of float64, shape (rows, directions)
-        """
+        """Return the score of each vector along each direction, in [-1, 1]."""
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.asarray(vectors / np.maximum(lengths, 1.0) @ self.directions.T)
 
@@ -111,23 +175,7 @@ class DiscriminantOutcome:
         return self.rule.predict(self.scores(vectors))
 
     def sample(self, count: int, source: RandomSource) -> tuple[NDArray[np.int64], Floats]:
-        """Draw made-up pairs of class and score, distributed as the histogram says.
-
-        Parameters
-        ----------
-        count : int
-            How many.
-        source : RandomSource
-            Where randomness comes from. What is drawn is as private as the histogram, whatever
-            the source.
-
-        Returns
-        -------
-        labels : ndarray of int64, shape (count,)
-            The classes.
-        scores : ndarray of float64, shape (count, directions)
-            Uniform within a cell.
-        """
+        """Draw made-up pairs of class and score, distributed as the histogram says."""
         if self.histogram is None:
             hint = "Ask for one: for_budget(…, histogram=True)."
             raise ParameterError("histogram", "there to draw pairs from", None, hint)
@@ -147,14 +195,8 @@ class DiscriminantOutcome:
 
     @classmethod
     def from_form(cls, form: object) -> DiscriminantOutcome:
-        """Read what `to_form` wrote.
-
-        Raises
-        ------
-        MessageError
-            If it is no such outcome.
-        """
-        given = _object(form, _FIELDS, "a discriminant")
+        """Read what `to_form` wrote."""
+        given = _object(form, _DISCRIMINANT, "a discriminant")
         sums = _numbers(given["sums"], 2)
         classes, width = sums.shape
         noise = _object(given["noise"], _NOISES, "noise")
@@ -225,3 +267,100 @@ def _numbers(form: object, dimensions: int, *shape: int | None) -> Floats:
         message = "an array of a discriminant has finite numbers, and as many as its other parts."
         raise MessageError(message)
     return array
+
+
+_MARGIN: Final = ("loss", "classes", "components", "coefficients")
+
+
+def reduced(vectors: Floats, components: Floats | None) -> Floats:
+    """Return the rows on which coefficients work: (x, 1) / sqrt(2), x of norm at most one.
+
+    What anybody gives as components, the result has norm at most one, so the promise of the noise
+    does not depend on them.
+    """
+    rows = shortened(vectors)
+    if components is not None:
+        rows = shortened(rows @ components.T)
+    return np.hstack((rows, np.ones((len(rows), 1)))) / math.sqrt(2.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MarginOutcome:
+    """A linear classifier that several parties learned together.
+
+    Parameters
+    ----------
+    loss : {"huber", "logistic", "softmax"}
+        What was minimised.
+    classes : int
+        How many classes there are.
+    components : ndarray of float64, shape (components, width), or None
+        What records are projected on, if anything.
+    coefficients : ndarray of float64, shape (outputs, numbers + 1)
+        One row for each class, or a single one for two; the last number is the intercept.
+
+    Examples
+    --------
+    >>> line = MarginOutcome(
+    ...     loss="logistic", classes=2, components=None, coefficients=np.array([[4.0, 0.0]])
+    ... )
+    >>> line.predict(np.array([[-1.0], [0.5]])).tolist()
+    [0, 1]
+    >>> line.probabilities(np.array([[0.0]])).tolist()
+    [[0.5, 0.5]]
+    """
+
+    loss: Loss
+    classes: int
+    components: Floats | None
+    coefficients: Floats
+
+    def decision(self, vectors: Floats) -> Floats:
+        """Return the scores of vectors as the encoding makes them, one column for each output."""
+        return reduced(vectors, self.components) @ self.coefficients.T
+
+    def predict(self, vectors: Floats) -> NDArray[np.int64]:
+        """Return the class of each vector."""
+        return winners(self.decision(vectors))
+
+    def probabilities(self, vectors: Floats) -> Floats:
+        """Return the model's shares of the classes; the Huber loss has none."""
+        if self.loss == "huber":
+            hint = "Use decision(), or another loss."
+            raise ParameterError("loss", "'softmax' or 'logistic' for probabilities", "huber", hint)
+        return probabilities(self.decision(vectors))
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the outcome as plain values for JSON."""
+        return {
+            "loss": self.loss,
+            "classes": self.classes,
+            "components": None if self.components is None else self.components.tolist(),
+            "coefficients": self.coefficients.tolist(),
+        }
+
+    @classmethod
+    def from_form(cls, form: object) -> MarginOutcome:
+        """Read what `to_form` wrote."""
+        if not isinstance(form, dict) or set(form) != set(_MARGIN) or form["loss"] not in LOSSES:
+            message = f"a margin classifier has the fields {', '.join(_MARGIN)}."
+            raise MessageError(message)
+        given = form["components"]
+        outcome = cls(
+            loss=form["loss"],
+            classes=form["classes"],
+            components=None if given is None else read_matrix(given),
+            coefficients=read_matrix(form["coefficients"]),
+        )
+        return outcome._checked()
+
+    def _checked(self) -> MarginOutcome:
+        try:
+            outputs = outputs_of(self.loss, self.classes)
+        except ParameterError as error:
+            raise MessageError(str(error)) from None
+        rows, width = self.coefficients.shape
+        if rows != outputs or (self.components is not None and len(self.components) + 1 != width):
+            message = "coefficients must have a row for each output, as long as the components say."
+            raise MessageError(message)
+        return self

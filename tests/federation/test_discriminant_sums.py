@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from scipy.stats import chisquare, kstest
 
 from supm import simulation
-from supm.federation._discriminant_histogram import ScoreCells, ScoreHistogram, _simplex
+from supm.federation.discriminant_sums import ScoreCells, ScoreHistogram, _simplex
 from supm.federation.rows import GRID
 from supm.learning.discriminant import GaussianRule
 from supm.mechanisms.noise import GaussianNoise
