@@ -9,15 +9,16 @@ from typing import Any
 __all__ = ["names_on_demand"]
 
 
-def names_on_demand(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package, by the file that has each name.
+def names_on_demand(package: str, files: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the ``__getattr__`` of a package, by the names that each of its files has.
 
     Examples
     --------
-    >>> find = names_on_demand("supm", {"secure": "_random"})
+    >>> find = names_on_demand("supm", {"_random": "secure simulation"})
     >>> find("secure").__name__
     'secure'
     """
+    homes = {name: file for file, names in files.items() for name in names.split()}
 
     def find(name: str) -> Any:  # noqa: ANN401  whatever has the name
         if name not in homes:

@@ -153,7 +153,7 @@ def test_a_defect_of_the_device_alone_is_caught_by_its_twin(
     phases = ("test",) if issubclass(kind, AnswerInterview) else ("reduce", "train")
     records = (example_records(study) * 4)[:128]
     assert check_owner(study, phases, records, simulation(1)).passed
-    plant(monkeypatch, kind, "collection.owner")
+    plant(monkeypatch, kind, "owner.owner")
     monkeypatch.setattr("supm.owner.owner.check_promise", lambda *_: None)
     assert not check_owner(study, phases, records, simulation(1)).passed
 
@@ -211,5 +211,5 @@ def test_samples_of_devices_show_their_defects(monkeypatch: pytest.MonkeyPatch) 
         ).epsilon
 
     assert 1.0 < bound() <= EPSILON
-    plant(monkeypatch, AnswerOneAsItIs, "collection.owner")
+    plant(monkeypatch, AnswerOneAsItIs, "owner.owner")
     assert bound() > EPSILON

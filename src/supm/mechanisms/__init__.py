@@ -2,45 +2,50 @@
 
 from __future__ import annotations
 
-from supm.mechanisms.noise import (
-    DiscreteGaussian,
-    DiscreteLaplaceNoise,
-    GammaNorm,
-    GaussianNoise,
-    LossBounds,
-    ObjectivePerturbation,
-    ZeroSumNoise,
-    classical_sigma,
-    information_coalition,
-    information_eavesdropper,
-    information_publisher,
-    mirrored_triangle,
-    sigma_for,
-    summed_mu,
-    symmetric_gaussian,
-    symmetric_noise,
-)
-from supm.mechanisms.randomizers.choice import Candidate, Choice, choose
-from supm.mechanisms.randomizers.duchi import Duchi
-from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
-from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
-from supm.mechanisms.randomizers.hadamard_response import HadamardResponse
-from supm.mechanisms.randomizers.hybrid import Hybrid
-from supm.mechanisms.randomizers.independent_reports import IndependentReports
-from supm.mechanisms.randomizers.joint_report import JointReport
-from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.local_hashing import LocalHashing
-from supm.mechanisms.randomizers.numeric import NumericRandomizer
-from supm.mechanisms.randomizers.ordered_discrete import OrderedDiscretePerturbation
-from supm.mechanisms.randomizers.piecewise import Piecewise
-from supm.mechanisms.randomizers.public_grid import PublicGrid
-from supm.mechanisms.randomizers.randomizer import FiniteChannel, LocalRandomizer
-from supm.mechanisms.randomizers.reconstruction import Reconstruction, reconstruct
-from supm.mechanisms.randomizers.records import number_records, record_numbers
-from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally
-from supm.mechanisms.randomizers.square_wave import DistributionEstimate, SquareWave
-from supm.mechanisms.randomizers.subset_selection import SubsetSelection
-from supm.mechanisms.randomizers.unary_encoding import UnaryEncoding
+from typing import TYPE_CHECKING
+
+from supm._lazy import names_on_demand
+
+if TYPE_CHECKING:
+    from supm.mechanisms.noise import (
+        DiscreteGaussian,
+        DiscreteLaplaceNoise,
+        GammaNorm,
+        GaussianNoise,
+        LossBounds,
+        ObjectivePerturbation,
+        ZeroSumNoise,
+        classical_sigma,
+        information_coalition,
+        information_eavesdropper,
+        information_publisher,
+        mirrored_triangle,
+        sigma_for,
+        summed_mu,
+        symmetric_gaussian,
+        symmetric_noise,
+    )
+    from supm.mechanisms.randomizers.choice import Candidate, Choice, choose
+    from supm.mechanisms.randomizers.duchi import Duchi
+    from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
+    from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
+    from supm.mechanisms.randomizers.hadamard_response import HadamardResponse
+    from supm.mechanisms.randomizers.hybrid import Hybrid
+    from supm.mechanisms.randomizers.independent_reports import IndependentReports
+    from supm.mechanisms.randomizers.joint_report import JointReport
+    from supm.mechanisms.randomizers.laplace import Laplace
+    from supm.mechanisms.randomizers.local_hashing import LocalHashing
+    from supm.mechanisms.randomizers.numeric import NumericRandomizer
+    from supm.mechanisms.randomizers.ordered_discrete import OrderedDiscretePerturbation
+    from supm.mechanisms.randomizers.piecewise import Piecewise
+    from supm.mechanisms.randomizers.public_grid import PublicGrid
+    from supm.mechanisms.randomizers.randomizer import FiniteChannel, LocalRandomizer
+    from supm.mechanisms.randomizers.reconstruction import Reconstruction, reconstruct
+    from supm.mechanisms.randomizers.records import number_records, record_numbers
+    from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally
+    from supm.mechanisms.randomizers.square_wave import DistributionEstimate, SquareWave
+    from supm.mechanisms.randomizers.subset_selection import SubsetSelection
+    from supm.mechanisms.randomizers.unary_encoding import UnaryEncoding
 
 __all__ = [
     "Candidate",
@@ -89,3 +94,36 @@ __all__ = [
     "symmetric_gaussian",
     "symmetric_noise",
 ]
+
+__getattr__ = names_on_demand(
+    __name__,
+    {
+        "noise": (
+            "DiscreteGaussian DiscreteLaplaceNoise GammaNorm GaussianNoise LossBounds "
+            "ObjectivePerturbation ZeroSumNoise classical_sigma information_coalition "
+            "information_eavesdropper information_publisher mirrored_triangle sigma_for "
+            "summed_mu symmetric_gaussian symmetric_noise"
+        ),
+        "randomizers.choice": "Candidate Choice choose",
+        "randomizers.duchi": "Duchi",
+        "randomizers.frequency": "FrequencyRandomizer",
+        "randomizers.generalized_response": "GeneralizedRandomizedResponse",
+        "randomizers.hadamard_response": "HadamardResponse",
+        "randomizers.hybrid": "Hybrid",
+        "randomizers.independent_reports": "IndependentReports",
+        "randomizers.joint_report": "JointReport",
+        "randomizers.laplace": "Laplace",
+        "randomizers.local_hashing": "LocalHashing",
+        "randomizers.numeric": "NumericRandomizer",
+        "randomizers.ordered_discrete": "OrderedDiscretePerturbation",
+        "randomizers.piecewise": "Piecewise",
+        "randomizers.public_grid": "PublicGrid",
+        "randomizers.randomizer": "FiniteChannel LocalRandomizer",
+        "randomizers.reconstruction": "Reconstruction reconstruct",
+        "randomizers.records": "number_records record_numbers",
+        "randomizers.reports": "Estimate Reports Tally",
+        "randomizers.square_wave": "DistributionEstimate SquareWave",
+        "randomizers.subset_selection": "SubsetSelection",
+        "randomizers.unary_encoding": "UnaryEncoding",
+    },
+)

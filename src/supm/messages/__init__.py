@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from supm.messages.commitments import Commitments, commitment
-from supm.messages.model import Model
-from supm.messages.question import FORMS, PRIVATE, REDUCE_FORMS, Question
-from supm.messages.release import Part, Release, ReleaseStatement
-from supm.messages.report import Report
-from supm.messages.rules import CellAnswers, PairPoints, Rule, Scorecard
-from supm.messages.statement import PhaseStatement, Statement
-from supm.messages.study import REDUCTIONS, Study
-from supm.messages.trust import PHASES, Trust
-from supm.messages.update import Update
+from typing import TYPE_CHECKING
+
+from supm._lazy import names_on_demand
+
+if TYPE_CHECKING:
+    from supm.messages.commitments import Commitments, commitment
+    from supm.messages.model import Model
+    from supm.messages.question import FORMS, PRIVATE, REDUCE_FORMS, Question
+    from supm.messages.release import Part, Release, ReleaseStatement
+    from supm.messages.report import Report
+    from supm.messages.rules import CellAnswers, PairPoints, Rule, Scorecard
+    from supm.messages.statement import PhaseStatement, Statement
+    from supm.messages.study import REDUCTIONS, Study
+    from supm.messages.trust import PHASES, Trust
+    from supm.messages.update import Update
 
 __all__ = [
     "FORMS",
@@ -37,3 +42,19 @@ __all__ = [
     "Update",
     "commitment",
 ]
+
+__getattr__ = names_on_demand(
+    __name__,
+    {
+        "commitments": "Commitments commitment",
+        "model": "Model",
+        "question": "FORMS PRIVATE REDUCE_FORMS Question",
+        "release": "Part Release ReleaseStatement",
+        "report": "Report",
+        "rules": "CellAnswers PairPoints Rule Scorecard",
+        "statement": "PhaseStatement Statement",
+        "study": "REDUCTIONS Study",
+        "trust": "PHASES Trust",
+        "update": "Update",
+    },
+)

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from supm.privacy.budget import Budget, Spending
-from supm.privacy.composition import parallel, sequential
-from supm.privacy.events import (
-    ComposedEvent,
-    Event,
-    GaussianEvent,
-    LaplaceEvent,
-    NonPrivateEvent,
-    PureEvent,
-    RandomizedResponseEvent,
-    accountant_relation,
-)
-from supm.privacy.guarantee import (
-    ApproximateDP,
-    GaussianDP,
-    Guarantee,
-    NoGuarantee,
-    PureDP,
-    PureLDP,
-)
-from supm.privacy.neighbours import Neighbours
-from supm.privacy.qualified import realised
+from typing import TYPE_CHECKING
+
+from supm._lazy import names_on_demand
+
+if TYPE_CHECKING:
+    from supm.privacy.budget import Budget, Spending
+    from supm.privacy.composition import parallel, sequential
+    from supm.privacy.events import (
+        ComposedEvent,
+        Event,
+        GaussianEvent,
+        LaplaceEvent,
+        NonPrivateEvent,
+        PureEvent,
+        RandomizedResponseEvent,
+        accountant_relation,
+    )
+    from supm.privacy.guarantee import (
+        ApproximateDP,
+        GaussianDP,
+        Guarantee,
+        NoGuarantee,
+        PureDP,
+        PureLDP,
+    )
+    from supm.privacy.neighbours import Neighbours
+    from supm.privacy.qualified import realised
 
 __all__ = [
     "ApproximateDP",
@@ -47,3 +52,18 @@ __all__ = [
     "realised",
     "sequential",
 ]
+
+__getattr__ = names_on_demand(
+    __name__,
+    {
+        "budget": "Budget Spending",
+        "composition": "parallel sequential",
+        "events": (
+            "ComposedEvent Event GaussianEvent LaplaceEvent NonPrivateEvent PureEvent "
+            "RandomizedResponseEvent accountant_relation"
+        ),
+        "guarantee": "ApproximateDP GaussianDP Guarantee NoGuarantee PureDP PureLDP",
+        "neighbours": "Neighbours",
+        "qualified": "realised",
+    },
+)

@@ -9,7 +9,6 @@ from typing import Final
 
 from supm._errors import ParameterError
 from supm._validation import Reals
-from supm.privacy._gaussian_curve import LARGEST_MU
 from supm.privacy.decimals import float_at_least
 
 __all__ = ["DELTA", "EPSILON", "MU", "delta_number", "number", "positive_delta"]
@@ -17,7 +16,7 @@ __all__ = ["DELTA", "EPSILON", "MU", "delta_number", "number", "positive_delta"]
 _NOTHING: Final = "Where nothing is promised, say so with NoGuarantee(reason)."
 EPSILON: Final = Reals("epsilon", 0.0, 1e12, _NOTHING)
 DELTA: Final = Reals("delta", 0.0, math.nextafter(1.0, 0.0), _NOTHING)
-MU: Final = Reals("mu", 0.0, LARGEST_MU, _NOTHING)
+MU: Final = Reals("mu", 0.0, 1e6, _NOTHING)
 
 
 def number(declared: Reals, value: object) -> float:

@@ -26,11 +26,10 @@ from typing import Final
 import numpy as np
 from scipy.special import erfcx, exprel, ndtr
 
+from supm.privacy._declared import MU
 from supm.privacy.decimals import decimal
 
-__all__ = ["LARGEST_MU", "delta_above", "epsilon_above", "mu_below"]
-
-LARGEST_MU: Final = 1e6
+__all__ = ["delta_above", "epsilon_above", "mu_below"]
 
 # Where exp(-tu - u^2/2) has fallen to e^-44 of its start, the rest is far below rounding.
 _TAIL: Final = 44.0
@@ -86,8 +85,8 @@ def mu_below(epsilon: float, delta: float) -> float:
         return mu == 0.0 or _log_delta_above(epsilon, mu, slacks=2) <= most
 
     too_much = 1.0
-    while too_much < LARGEST_MU and allowed(too_much):
-        too_much = min(2.0 * too_much, LARGEST_MU)
+    while too_much < MU.high and allowed(too_much):
+        too_much = min(2.0 * too_much, MU.high)
     return _bisect(allowed, 0.0, too_much)
 
 

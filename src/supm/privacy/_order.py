@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from supm.privacy._gaussian_curve import delta_above
 from supm.privacy.decimals import decimal, float_at_least
 from supm.privacy.neighbours import Neighbours
 
@@ -34,6 +33,8 @@ def implies(first: Shape, second: Shape) -> bool:
     if second.mu > 0.0:
         return seen.mu <= second.mu and seen.epsilon == 0.0 and seen.delta == 0.0
     if seen.mu > 0.0:
+        from supm.privacy._gaussian_curve import delta_above  # noqa: PLC0415  SciPy is for those who have delta
+
         return delta_above(second.epsilon, seen.mu) <= second.delta
     return seen.epsilon <= second.epsilon and seen.delta <= second.delta
 

@@ -28,7 +28,6 @@ from typing import ClassVar, Final
 
 from supm._errors import ParameterError
 from supm.privacy._declared import EPSILON, MU, delta_number, number, positive_delta
-from supm.privacy._gaussian_curve import delta_above, epsilon_above, mu_below
 from supm.privacy._order import Shape, implies
 from supm.privacy._sentences import factor_sentence, gaussian_sentence
 from supm.privacy.neighbours import Neighbours
@@ -259,6 +258,8 @@ class GaussianDP(Guarantee):
         >>> round(1 / mean.mu, 2)
         3.19
         """
+        from supm.privacy._gaussian_curve import mu_below  # noqa: PLC0415  SciPy is for those who have delta
+
         largest = mu_below(number(EPSILON, epsilon), positive_delta(delta))
         return cls(mu=largest, neighbours=neighbours)
 
@@ -270,10 +271,14 @@ class GaussianDP(Guarantee):
         >>> round(GaussianDP(mu=1.0, neighbours=Neighbours.REPLACE_ONE).delta_at(1.0), 6)
         0.126937
         """
+        from supm.privacy._gaussian_curve import delta_above  # noqa: PLC0415  SciPy is for those who have delta
+
         return delta_above(number(EPSILON, epsilon), self.mu)
 
     def to_approximate(self, delta: float) -> ApproximateDP:
         """Return the promise with the least epsilon at this delta, rounded up."""
+        from supm.privacy._gaussian_curve import epsilon_above  # noqa: PLC0415  SciPy is for those who have delta
+
         delta = positive_delta(delta)
         epsilon = epsilon_above(delta, self.mu)
         return ApproximateDP(epsilon=epsilon, delta=delta, neighbours=self.neighbours)

@@ -28,12 +28,9 @@ __all__ = [
 __getattr__ = names_on_demand(
     __name__,
     {
-        "Opened": "store",
-        "Settings": "app",
-        "State": "states",
-        "Store": "store",
-        "make_app": "app",
-        "run": "serving",
-        "running": "serving",
+        "app": "Settings make_app",
+        "serving": "run running",
+        "states": "State",
+        "store": "Opened Store",
     },
 )

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 
 from supm._errors import ParameterError
 from supm._validation import Integers, Reals
@@ -122,6 +121,8 @@ class Estimate:
 
     def interval(self, confidence: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the two ends of each value's normal confidence interval."""
+        from scipy.special import ndtri  # noqa: PLC0415  whoever reports has no SciPy
+
         reach = ndtri(0.5 + _CONFIDENCE.check(confidence) / 2) * self.standard_error
         return self.values - reach, self.values + reach
 
