@@ -16,7 +16,7 @@ from eth_tester import EthereumTester  # type: ignore[import-untyped]  # it ship
 from tables import Goal, Row, Table, as_json, as_text
 from web3 import EthereumTesterProvider
 
-from supm.publication.chain import Account, Chain, deploy
+from supm.publication.chain import Chain, ChainAccount, deploy
 
 _ENTRIES = (1, 100, 10_000)
 _LIMIT = 110_000
@@ -39,7 +39,7 @@ def benchmark() -> tuple[list[Table], list[Goal]]:
 
 def _gas() -> tuple[int, int, int]:
     tester = EthereumTester()
-    node, publisher = EthereumTesterProvider(tester), Account(_key(tester))
+    node, publisher = EthereumTesterProvider(tester), ChainAccount(_key(tester))
     made = deploy(node, publisher, b"l" * 32)
     chain = Chain(node, made.contract)
     # All bytes of a root count, and a zero counts less; sizes are those of a log in use.

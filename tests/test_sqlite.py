@@ -12,8 +12,8 @@ from supm import _sqlite
 from supm._sqlite import keep_a_log_ahead, make_for_its_owner
 from supm.owner import Wallet
 from supm.publication.entry import ChainEntry
-from supm.publication.keys import SigningKey
 from supm.publication.log import Log
+from supm.publication.signing import SigningKey
 
 
 def test_a_new_file_is_its_owners_alone_and_an_old_one_is_left_alone(tmp_path: Path) -> None:

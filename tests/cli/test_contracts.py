@@ -13,8 +13,8 @@ from supm.cli import _contracts
 from supm.cli._contracts import KnownContract, anchors_of, doubts, known_contract
 from supm.cli._published import UsageError
 from supm.publication.chain.errors import ChainError, OtherChainError
+from supm.publication.checks import AnchoredRoot
 from supm.publication.entry import ChainEntry
-from supm.publication.verification import AnchoredRoot
 
 FIRST, SECOND = "0x" + "aB" * 20, "0x" + "Cd" * 20
 ROOT, OTHER = bytes(32), bytes(31) + b"x"

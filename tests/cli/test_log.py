@@ -18,11 +18,10 @@ from supm._errors import PublicationError
 from supm._json import canonical
 from supm.cli import _published as published
 from supm.cli import main
-from supm.publication.checkpoint import Checkpoint
-from supm.publication.keys import SigningKey
 from supm.publication.log import Log
 from supm.publication.proof import make_proof
 from supm.publication.publishing import publish
+from supm.publication.signing import Checkpoint, SigningKey
 
 KEY = ["--key", "r.pub"]
 CONTRACT = "0x" + "ab" * 20

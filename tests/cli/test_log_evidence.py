@@ -13,9 +13,8 @@ from tests.publication.conftest import Maker
 
 from supm._json import canonical
 from supm.cli import main
-from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
-from supm.publication.evidence import Evidence
-from supm.publication.keys import SigningKey
+from supm.publication.evidence import ForkEvidence
+from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey
 
 KEY = ["--key", "a.pub"]
 JUDGE = ["log", "evidence", "e.json"]
@@ -105,7 +104,7 @@ def test_what_a_stolen_key_signed_accuses_nobody_without_a_warning(
     revoke = ["log", "revoke", "--log", "a.db", "--old", "a.pub", "--signing-key", "c.key"]
     assert main(revoke) == 0
     forged = Checkpoint(name="log.example", size=3, root=bytes(32)).signed(thief)
-    claim = Evidence(first=kept, second=forged, path=(), root=bytes(32))
+    claim = ForkEvidence(first=kept, second=forged, path=(), root=bytes(32))
     Path("e.json").write_text(json.dumps(claim.to_form()))
     capsys.readouterr()
     assert main([*JUDGE, *KEY]) == 0

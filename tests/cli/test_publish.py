@@ -14,10 +14,10 @@ import pytest
 from supm._errors import PublicationError
 from supm.cli import main
 from supm.messages import ReleaseStatement
-from supm.publication.keys import SigningKey
 from supm.publication.log import Log
 from supm.publication.monitoring import check_log
 from supm.publication.publishing import publish
+from supm.publication.signing import SigningKey
 
 KEY = ["--key", "releases.pub"]
 LOG = ["--log", "releases.db"]

@@ -20,10 +20,10 @@ from supm.engines import carry_in_process
 from supm.federation import Coordinator, FederatedStudy, Participant, RoundRecord
 from supm.messages import Release
 from supm.publication.bundle import Bundle
-from supm.publication.keys import SigningKey
 from supm.publication.log import Log
 from supm.publication.proof import make_proof
 from supm.publication.publishing import publish
+from supm.publication.signing import SigningKey
 
 KEY = ["--key", "releases.pub"]
 LOG = ["--log", "releases.db"]

@@ -12,8 +12,8 @@ import pytest
 from supm.messages import Part, PhaseStatement, ReleaseStatement, Statement
 from supm.privacy import GaussianDP, Neighbours, PureLDP
 from supm.publication.entry import ChainEntry, ReleaseEntry, RoundEntry
-from supm.publication.keys import SigningKey
 from supm.publication.log import Log
+from supm.publication.signing import SigningKey
 
 TIME = "2026-11-18T14:00:00Z"
 RUN = "1" * 64

@@ -15,15 +15,14 @@ import pytest
 from supm._errors import PublicationError
 from supm.cli._published import own_statement
 from supm.publication import remote
-from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
-from supm.publication.keys import SigningKey
+from supm.publication.checks import verify_log
 from supm.publication.log import Log
 from supm.publication.merkle import EMPTY_ROOT, check_consistency, root_by_inclusion
 from supm.publication.monitoring import check_log
 from supm.publication.proof import make_proof
 from supm.publication.publishing import publish
 from supm.publication.remote import RemoteLog, UnreachableError
-from supm.publication.verification import verify_log
+from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey
 
 if TYPE_CHECKING:
     from tests.publication.conftest import Maker

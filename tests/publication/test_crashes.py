@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from supm import secure
-from supm.publication.checkpoint import SignedCheckpoint
 from supm.publication.log import Log
 from supm.publication.merkle import hash_leaf, root_by_inclusion
 from supm.publication.monitoring import check_log
+from supm.publication.signing import SignedCheckpoint
 
 if TYPE_CHECKING:
     from tests.publication.conftest import Maker
@@ -28,7 +28,7 @@ import hashlib, os, signal, sys, time
 from dataclasses import replace
 from pathlib import Path
 from supm.publication.entry import read_entry
-from supm.publication.keys import SigningKey
+from supm.publication.signing import SigningKey
 from supm.publication.log import Log
 
 path, model = Path(sys.argv[1]), read_entry(sys.argv[2])

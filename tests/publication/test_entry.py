@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from supm import ParameterError, PublicationError
 from supm._json import canonical
-from supm.publication.entry import ChainEntry, Entry, ReleaseEntry, RoundEntry, read_entry
+from supm.publication.entry import ChainEntry, LogEntry, ReleaseEntry, RoundEntry, read_entry
 from supm.publication.history import rotating
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ EMPTY: tuple[Any, ...] = (None, False, 0, [], {})
 
 
 @pytest.fixture
-def entries(maker: Maker) -> list[Entry]:
+def entries(maker: Maker) -> list[LogEntry]:
     return [
         maker.release(),
         maker.joint_release((HASH, ""), ("", HASH)),
@@ -91,7 +91,7 @@ def written(form: Any) -> str:
     return json.dumps(form, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 
-def test_what_was_written_is_read(entries: list[Entry]) -> None:
+def test_what_was_written_is_read(entries: list[LogEntry]) -> None:
     for entry in entries:
         found = read_entry(entry.text)
         assert found == entry
@@ -99,7 +99,7 @@ def test_what_was_written_is_read(entries: list[Entry]) -> None:
         assert type(found) is type(entry)
 
 
-def test_the_text_is_canonical_json_with_version_and_kind(entries: list[Entry]) -> None:
+def test_the_text_is_canonical_json_with_version_and_kind(entries: list[LogEntry]) -> None:
     for entry in entries:
         form = json.loads(entry.text)
         assert canonical(form) == entry.text
@@ -108,7 +108,7 @@ def test_the_text_is_canonical_json_with_version_and_kind(entries: list[Entry]) 
 
 
 def test_an_entry_with_a_strange_value_is_refused_or_is_another_entry(
-    entries: list[Entry],
+    entries: list[LogEntry],
 ) -> None:
     """No other error leaves than PublicationError, whatever is where."""
     for entry in entries:
@@ -126,7 +126,7 @@ def test_an_entry_with_a_strange_value_is_refused_or_is_another_entry(
         assert refused > 0.8 * len(STRANGE) * len(list(places(form)))
 
 
-def test_what_is_read_has_fields_of_the_right_kind(entries: list[Entry]) -> None:
+def test_what_is_read_has_fields_of_the_right_kind(entries: list[LogEntry]) -> None:
     """An empty list is no empty text: neither a run nor a signature may be one."""
     for entry in entries:
         form = json.loads(entry.text)
@@ -140,7 +140,7 @@ def test_what_is_read_has_fields_of_the_right_kind(entries: list[Entry]) -> None
                         read_entry(written(changed(form, path, strange)))
 
 
-def test_a_missing_or_surplus_field_is_refused(entries: list[Entry]) -> None:
+def test_a_missing_or_surplus_field_is_refused(entries: list[LogEntry]) -> None:
     for entry in entries:
         form = json.loads(entry.text)
         for path in places(form):
@@ -283,7 +283,7 @@ def test_another_address_is_refused(maker: Maker, address: Any) -> None:
 
 def test_other_wrong_parts_are_refused(maker: Maker) -> None:
     release, round_ = maker.release(), maker.round(0, HASH)
-    wrong: list[tuple[Entry, dict[str, Any]]] = [
+    wrong: list[tuple[LogEntry, dict[str, Any]]] = [
         (release, {"size": -1}),
         (release, {"size": True}),
         (release, {"statement": "none"}),

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from supm import PublicationError
-from supm.publication.checkpoint import SignedCheckpoint
 from supm.publication.entry import read_entry
-from supm.publication.history import rotating
+from supm.publication.history import contracts_of, entry_at, rotating
 from supm.publication.log import Log
 from supm.publication.merkle import check_consistency, hash_leaf, root_by_inclusion
 from supm.publication.monitoring import check_log, rebuilt
-from supm.publication.reading import contracts_of, entry_at
+from supm.publication.signing import SignedCheckpoint
 
 if TYPE_CHECKING:
     from tests.publication.conftest import Maker
@@ -29,7 +28,7 @@ APPENDING = """
 import hashlib, os, sys
 from pathlib import Path
 from supm.publication.entry import ChainEntry
-from supm.publication.keys import SigningKey
+from supm.publication.signing import SigningKey
 from supm.publication.log import Log
 
 key = SigningKey("log.example", bytes([1]) * 32)

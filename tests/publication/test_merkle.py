@@ -13,6 +13,7 @@ from supm import PublicationError
 from supm.publication.merkle import (
     EMPTY_ROOT,
     Fetch,
+    Peaks,
     check_consistency,
     consistency_path,
     grown,
@@ -21,8 +22,8 @@ from supm.publication.merkle import (
     inclusion_path,
     root_by_inclusion,
     root_of,
+    subtrees,
 )
-from supm.publication.peaks import Peaks
 
 INPUTS = [
     bytes.fromhex(each)
@@ -345,3 +346,20 @@ def test_a_million_entries_need_twenty_hashes(size: int) -> None:
         path = inclusion_path(index, size, fetch)
         assert len(path) <= 20
         assert root_by_inclusion(levels[0], index, size, path) == root
+
+
+@given(st.integers(0, 70), st.sets(st.integers(0, 80), max_size=6))
+def test_the_subtrees_that_are_kept_show_how_the_tree_begins(total: int, sizes: set[int]) -> None:
+    entries = [b"%d" % place for place in range(total)]
+    known: dict[tuple[int, int], bytes] = {}
+    for level, place, each in grown(0, [*map(hash_leaf, entries)], lambda *where: known[where]):
+        known[level, place] = each
+    kept = subtrees(sizes, total)
+    peaks = Peaks(kept)
+    peaks.add(entries)
+    assert peaks.root() == root_of(total, lambda *where: known[where])
+    assert kept.items() <= known.items()
+    for size in sizes:
+        if 0 < size < total:
+            path = consistency_path(size, total, lambda *where: kept[where])
+            assert path == consistency_path(size, total, lambda *where: known[where])

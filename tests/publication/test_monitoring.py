@@ -8,19 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.publication.test_anchors import anchor
+from tests.publication.test_checks import anchor
 
 from supm import PublicationError
-from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
-from supm.publication.entry import Entry
-from supm.publication.evidence import AnchorTold, Evidence
-from supm.publication.forks import ForkError, check_same_log
-from supm.publication.keys import SigningKey, VerifierKey
+from supm.publication.checks import verify_log
+from supm.publication.entry import LogEntry
+from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence, check_same_log
 from supm.publication.log import Log
 from supm.publication.merkle import EMPTY_ROOT
 from supm.publication.monitoring import check_log, entries_of, rebuilt
 from supm.publication.proof import make_proof
-from supm.publication.verification import verify_log
+from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey, VerifierKey
 
 if TYPE_CHECKING:
     from tests.publication.conftest import Maker
@@ -166,7 +164,7 @@ def fork_of(maker: Maker, count: int) -> Log:
 
 def sees_a_fork(evidence: str, key: VerifierKey) -> bool:
     """Judge with the evidence and the log's key alone, as somebody who was told of it would."""
-    return len(list(Evidence.from_json(evidence).check(key))) == 4
+    return len(list(ForkEvidence.from_json(evidence).check(key))) == 4
 
 
 @pytest.mark.parametrize("size", [2, 3, 4, 7, 8])
@@ -237,7 +235,7 @@ def test_anchors_must_agree(maker: Maker) -> None:
     assert list(check_log(log, key, anchors=anchors))
     with pytest.raises(ForkError, match="another root for the first 3 entries") as error:
         list(check_log(fork, key, anchors=anchors[::-1]))
-    found = Evidence.from_json(json.dumps(error.value.evidence))
+    found = ForkEvidence.from_json(json.dumps(error.value.evidence))
     assert found.first == AnchorTold.of(anchors[1])
     assert len(list(found.check(key))) == 3
     for size in (6, (1 << 64) - 1):
@@ -291,9 +289,9 @@ def test_rounds_of_different_runs_do_not_contradict_each_other(maker: Maker) -> 
 
 def test_a_release_counts_what_its_rounds_showed_before_it(maker: Maker) -> None:
     key = maker.key()
-    rounds: list[Entry] = [maker.round(0, HASH, OTHER), maker.round(1, HASH, "")]
+    rounds: list[LogEntry] = [maker.round(0, HASH, OTHER), maker.round(1, HASH, "")]
     good = maker.joint_release((HASH, OTHER), (HASH, ""))
-    cases: list[tuple[list[Entry], bool]] = [
+    cases: list[tuple[list[LogEntry], bool]] = [
         ([*rounds, good], True),
         ([*rounds, maker.joint_release((HASH, ""), (HASH, ""))], False),
         ([*rounds, maker.joint_release((HASH, OTHER), (HASH, OTHER))], False),

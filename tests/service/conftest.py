@@ -21,9 +21,9 @@ from supm.messages import PhaseStatement, ReleaseStatement, Statement
 from supm.messages.release import Part
 from supm.owner import interview
 from supm.privacy import GaussianDP, Neighbours, PureLDP
-from supm.publication.entry import Entry, ReleaseEntry, RoundEntry
-from supm.publication.keys import SigningKey
+from supm.publication.entry import LogEntry, ReleaseEntry, RoundEntry
 from supm.publication.log import Log
+from supm.publication.signing import SigningKey
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 from supm.service.store import Opened, Store, Submission
 
@@ -192,7 +192,7 @@ class Publisher:
         self.key = SigningKey.made("hospitals.example/releases", folder / "log.key")
         self.log = Log.create(self.path, self.key)
 
-    def add(self, *entries: Entry) -> list[int]:
+    def add(self, *entries: LogEntry) -> list[int]:
         return self.log.append(entries, self.key)
 
     def publish(self, name: str, held: bytes, *, keep: bool = True, **more: Any) -> str:

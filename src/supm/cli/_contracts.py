@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 from supm._errors import ParameterError, PublicationError
 from supm.cli._published import UsageError, chain_at, chain_of
 from supm.publication.chain.errors import OtherChainError
-from supm.publication.words import entries_in_words
+from supm.publication.merkle import entries_in_words
 
 if TYPE_CHECKING:
+    from supm.publication.checks import AnchoredRoot
     from supm.publication.entry import ChainEntry
-    from supm.publication.verification import AnchoredRoot
 
 __all__ = ["KnownContract", "anchors_of", "doubts", "known_contract"]
 

@@ -13,8 +13,8 @@ from supm.cli._output import counted
 if TYPE_CHECKING:
     from supm.federation import RoundRecord
     from supm.messages import Release
-    from supm.publication.keys import SigningKey
     from supm.publication.log import Log
+    from supm.publication.signing import SigningKey
 
 __all__ = ["Run"]
 

@@ -19,8 +19,7 @@ from supm.cli._publication_options import (
 )
 
 if TYPE_CHECKING:
-    from supm.publication.checkpoint import SignedCheckpoint
-    from supm.publication.keys import VerifierKey
+    from supm.publication.signing import SignedCheckpoint, VerifierKey
 
 __all__ = ["add_check"]
 
@@ -53,7 +52,7 @@ def add_check(added: _Added) -> None:
 
 def _check(arguments: argparse.Namespace) -> int:
     from supm.cli._checking import check_replaceable, run_checks  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.checkpoint import SignedCheckpoint  # noqa: PLC0415  the same
+    from supm.publication.signing import SignedCheckpoint  # noqa: PLC0415  the same
 
     if arguments.keep:
         check_replaceable("--keep", arguments.keep, SignedCheckpoint.parse)
@@ -64,8 +63,8 @@ def _check(arguments: argparse.Namespace) -> int:
 def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[str]:
     from supm.cli._contracts import anchors_of, known_contract  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._published import now, reader_at, verifier_key  # noqa: PLC0415  the same
+    from supm.publication.history import contracts_of  # noqa: PLC0415  the same
     from supm.publication.monitoring import check_log  # noqa: PLC0415  the same
-    from supm.publication.reading import contracts_of  # noqa: PLC0415  the same
 
     key, log = verifier_key(arguments.key), reader_at(arguments.log)
     known = _known(arguments, key)
@@ -122,6 +121,6 @@ def _kept(target: str | None, key: VerifierKey) -> SignedCheckpoint | None:
 
 
 def _read(option: str, path: str) -> SignedCheckpoint:
-    from supm.publication.checkpoint import SignedCheckpoint  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.signing import SignedCheckpoint  # noqa: PLC0415  loaded when the verb runs
 
     return SignedCheckpoint.parse(read_text(option, path))

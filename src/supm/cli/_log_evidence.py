@@ -14,7 +14,7 @@ from supm.cli._publication_options import add_chain, add_contract, add_reader_ke
 if TYPE_CHECKING:
     from supm.cli._contracts import KnownContract
     from supm.publication.evidence import AnchorTold
-    from supm.publication.keys import VerifierKey
+    from supm.publication.signing import VerifierKey
 
 __all__ = ["add_evidence"]
 
@@ -49,10 +49,10 @@ def _evidence(arguments: argparse.Namespace) -> int:
 def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[str]:
     from supm.cli._contracts import known_contract  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._published import UsageError, verifier_key  # noqa: PLC0415  the same
-    from supm.publication.evidence import AnchorTold, Evidence  # noqa: PLC0415  the same
+    from supm.publication.evidence import AnchorTold, ForkEvidence  # noqa: PLC0415  the same
 
     key, known = verifier_key(arguments.key), known_contract(arguments)
-    found = Evidence.from_json(_read(arguments.file))
+    found = ForkEvidence.from_json(_read(arguments.file))
     told = found.first if isinstance(found.first, AnchorTold) else None
     if told is None and arguments.chain:
         message = "this evidence is of two checkpoints, and tells of no chain; leave --chain out."
@@ -88,7 +88,7 @@ def _read(path: str) -> str:
 def _anchored(url: str, known: KnownContract, told: AnchorTold, key: VerifierKey) -> Iterator[str]:
     """Ask the chain for the anchor, in the contract of the log that began with this key."""
     from supm.cli._published import chain_at  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.words import entries_in_words  # noqa: PLC0415  the same
+    from supm.publication.merkle import entries_in_words  # noqa: PLC0415  the same
 
     if (known.chain, known.address.lower()) != (told.chain, told.contract.lower()):
         place = f"{told.chain}:{told.contract}"

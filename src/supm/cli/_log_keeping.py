@@ -19,9 +19,9 @@ from supm.cli._publication_options import (
 )
 
 if TYPE_CHECKING:
-    from supm.publication.chain import Receipt
-    from supm.publication.keys import SigningKey, VerifierKey
+    from supm.publication.chain import ChainReceipt
     from supm.publication.log import Log
+    from supm.publication.signing import SigningKey, VerifierKey
 
 __all__ = ["add_keeping"]
 
@@ -68,12 +68,12 @@ def _add_chain_acts(added: _Added) -> None:
 
 
 def _create(arguments: argparse.Namespace) -> int:
-    from supm.publication.keys import SigningKey, check_name  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.log import Log  # noqa: PLC0415  the same
+    from supm.publication.signing import SigningKey, check_log_name  # noqa: PLC0415  loaded when the verb runs
 
     path = Path(arguments.path)
     secret, public = path.with_suffix(".key"), path.with_suffix(".pub")
-    check_name(arguments.name)
+    check_log_name(arguments.name)
     _check_new("LOG.db", path, secret, public)
     key = SigningKey.made(arguments.name, secret)
     Log.create(path, key).close()
@@ -94,7 +94,7 @@ def _check_new(option: str, *paths: Path) -> None:
 
 def _rotate(arguments: argparse.Namespace) -> int:
     from supm.cli._published import log_at, signing_key, when  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.keys import SigningKey  # noqa: PLC0415  the same
+    from supm.publication.signing import SigningKey  # noqa: PLC0415  the same
 
     new, public = Path(arguments.new), Path(arguments.new).with_suffix(".pub")
     _check_new("--new", new, public)
@@ -156,7 +156,7 @@ def _deploy(arguments: argparse.Namespace) -> int:
     return _told(told, line, arguments.json)
 
 
-def _check_deployed(url: str, made: Receipt, first: VerifierKey, publisher: str) -> None:
+def _check_deployed(url: str, made: ChainReceipt, first: VerifierKey, publisher: str) -> None:
     """Check what was made as readers will: the log must not name what they would refuse."""
     from supm.cli._published import chain_at  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.chain.errors import ChainError  # noqa: PLC0415  the same
@@ -169,7 +169,7 @@ def _check_deployed(url: str, made: Receipt, first: VerifierKey, publisher: str)
 
 
 def _check_first(log: Log, *, again: bool) -> None:
-    from supm.publication.reading import contracts_of  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.history import contracts_of  # noqa: PLC0415  loaded when the verb runs
 
     known = contracts_of(log)
     if known and not again:

@@ -16,14 +16,14 @@ from supm.cli._output import paragraph
 from supm.cli._service import UsageError
 from supm.cli.statement import statement_of
 from supm.messages import ReleaseStatement, Statement
-from supm.publication.keys import SigningKey, VerifierKey
 from supm.publication.log import Log
 from supm.publication.proof import Proof, make_proof
 from supm.publication.remote import RemoteLog
+from supm.publication.signing import SigningKey, VerifierKey
 
 if TYPE_CHECKING:
-    from supm.publication.chain import Account, Chain, Receipt
-    from supm.publication.verification import PlacedContract
+    from supm.publication.chain import Chain, ChainAccount, ChainReceipt
+    from supm.publication.checks import PlacedContract
 
 __all__ = [
     "UsageError",
@@ -239,7 +239,7 @@ def chain_of(url: str) -> int:
         return asked(url)
 
 
-def account_at(path: str | None) -> Account:
+def account_at(path: str | None) -> ChainAccount:
     """Return the account of a file."""
     if not path:
         message = "--account must be given: the key of the account that pays (supm log account)."
@@ -253,7 +253,7 @@ def account_at(path: str | None) -> Account:
         return read_account(Path(path))
 
 
-def new_account(path: str) -> Account:
+def new_account(path: str) -> ChainAccount:
     """Return the account of a file, which is made where it is not."""
     if Path(path).exists():
         return account_at(path)
@@ -263,7 +263,7 @@ def new_account(path: str) -> Account:
         return make_account(Path(path))
 
 
-def deployed(url: str, account: Account, first: VerifierKey) -> Receipt:
+def deployed(url: str, account: ChainAccount, first: VerifierKey) -> ChainReceipt:
     """Make the contract of a log on the node at an address."""
     with _needs_chain_packages():
         from supm.publication.chain import deploy  # noqa: PLC0415  where it is installed

@@ -17,9 +17,9 @@ from supm.cli._output import table
 from supm.cli._publication_options import add_log, add_reader_key
 
 if TYPE_CHECKING:
-    from supm.publication.checkpoint import SignedCheckpoint
-    from supm.publication.entry import Entry
-    from supm.publication.reading import LogReader
+    from supm.publication.entry import LogEntry
+    from supm.publication.history import LogReader
+    from supm.publication.signing import SignedCheckpoint
 
 __all__ = ["add_to"]
 
@@ -113,7 +113,7 @@ def _add_prove(parser: argparse.ArgumentParser) -> None:
 def _show(arguments: argparse.Namespace) -> int:
     from supm.cli._published import reader_at  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.entry import read_entry  # noqa: PLC0415  the same
-    from supm.publication.reading import history_of  # noqa: PLC0415  the same
+    from supm.publication.history import history_of  # noqa: PLC0415  the same
 
     check_target("--json", arguments.json)
     log = reader_at(arguments.log)
@@ -150,8 +150,8 @@ def _show(arguments: argparse.Namespace) -> int:
 
 def _all_entries(log: LogReader, now: SignedCheckpoint) -> list[Any]:
     """Return all entries as plain values: those that the log signed for, and no others."""
-    from supm.publication.entry_reader import EntryReader  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.monitoring import entries_of, rebuilt  # noqa: PLC0415  the same
+    from supm.publication.story import EntryReader  # noqa: PLC0415  loaded when the verb runs
 
     reader, found = EntryReader(), list[Any]()
 
@@ -167,7 +167,7 @@ def _all_entries(log: LogReader, now: SignedCheckpoint) -> list[Any]:
     return found
 
 
-def _named(entry: Entry) -> tuple[str, str]:
+def _named(entry: LogEntry) -> tuple[str, str]:
     names = {"round": "run", "key": "act", "chain": "contract"}
     name = str(getattr(entry, names.get(entry.kind, "name")))
     if entry.kind == "round":
@@ -184,9 +184,9 @@ def _prove(arguments: argparse.Namespace) -> int:
         reader_at,
         verifier_key,
     )
+    from supm.publication.checks import verify_file  # noqa: PLC0415  the same
     from supm.publication.log import Log  # noqa: PLC0415  the same
     from supm.publication.proof import Proof  # noqa: PLC0415  the same
-    from supm.publication.verification import verify_file  # noqa: PLC0415  the same
 
     target = arguments.output or f"{arguments.file}.proof"
     check_replaceable("-o", target, Proof.from_json)

@@ -184,8 +184,8 @@ def anchored(log: Log, arguments: argparse.Namespace, told: dict[str, Any]) -> l
         In words.
     """
     from supm.cli._published import account_at, chain_at  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.merkle import entries_in_words  # noqa: PLC0415  the same
     from supm.publication.publishing import anchor, contract_of  # noqa: PLC0415  the same
-    from supm.publication.words import entries_in_words  # noqa: PLC0415  the same
 
     named, before = contract_of(log), log.anchored()
     chain = chain_at(arguments.chain, named)

@@ -14,9 +14,9 @@ from supm.cli._publication_options import add_chain, add_contract, add_reader_ke
 
 if TYPE_CHECKING:
     from supm.cli._contracts import KnownContract
-    from supm.publication.keys import VerifierKey
+    from supm.publication.history import LogReader
     from supm.publication.proof import Proof
-    from supm.publication.reading import LogReader
+    from supm.publication.signing import VerifierKey
 
 __all__ = ["add_to"]
 
@@ -73,7 +73,7 @@ def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[st
     from supm.cli._contracts import known_contract  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._published import read_bytes, reader_at, verifier_key  # noqa: PLC0415  loaded when the verb runs
     from supm.messages import Commitments  # noqa: PLC0415  the same
-    from supm.publication.verification import (  # noqa: PLC0415  the same
+    from supm.publication.checks import (  # noqa: PLC0415  the same
         verify_file,
         verify_log,
         verify_receipt,
@@ -107,8 +107,10 @@ def _chain(
 ) -> Iterator[str]:
     from supm.cli._contracts import doubts  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._published import chain_at  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.anchors import verify_anchors  # noqa: PLC0415  the same
-    from supm.publication.verification import verify_chain  # noqa: PLC0415  the same
+    from supm.publication.checks import (  # noqa: PLC0415  the same
+        verify_anchors,
+        verify_chain,
+    )
 
     named = proof.contract
     if named is None:

@@ -5,36 +5,34 @@ The room ``supm.publication.chain``, which needs an extra, keeps roots of a log 
 
 from __future__ import annotations
 
-from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
+from supm.publication.checks import verify_chain, verify_file, verify_log, verify_receipt
 from supm.publication.entry import (
     ChainEntry,
-    Entry,
     KeyEntry,
+    LogEntry,
     ReleaseEntry,
     RoundEntry,
     read_entry,
 )
-from supm.publication.evidence import Evidence
-from supm.publication.forks import ForkError
+from supm.publication.evidence import ForkError, ForkEvidence
 from supm.publication.history import KeyHistory
-from supm.publication.keys import SigningKey, VerifierKey
 from supm.publication.log import Log
 from supm.publication.monitoring import check_log
 from supm.publication.proof import Included, Proof, make_proof
 from supm.publication.publishing import anchor, publish
 from supm.publication.remote import RemoteLog
-from supm.publication.verification import verify_chain, verify_file, verify_log, verify_receipt
+from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey, VerifierKey
 
 __all__ = [
     "ChainEntry",
     "Checkpoint",
-    "Entry",
-    "Evidence",
     "ForkError",
+    "ForkEvidence",
     "Included",
     "KeyEntry",
     "KeyHistory",
     "Log",
+    "LogEntry",
     "Proof",
     "ReleaseEntry",
     "RemoteLog",

@@ -15,7 +15,7 @@ from typing import Final
 
 from supm._errors import ParameterError, PublicationError
 from supm._validation import check_kind
-from supm.publication._rules import check_label
+from supm.publication.entry import check_label
 
 __all__ = ["Bundle", "is_bundle"]
 
@@ -44,23 +44,7 @@ _HEADER: Final = len(_MEMBER) + _COMMON.size
 
 @dataclass(frozen=True, kw_only=True)
 class Bundle:
-    """A file that was published, and the text of its proof.
-
-    Parameters
-    ----------
-    name : str
-        What the file is called; a plain name, without folders.
-    content : bytes
-        The file.
-    proof : str
-        What `Proof.to_json` wrote.
-
-    Examples
-    --------
-    >>> bundle = Bundle(name="table.csv", content=b"a,b", proof="{}")
-    >>> Bundle.from_bytes(bundle.to_bytes()) == bundle
-    True
-    """
+    """A file that was published, and the text of its proof."""
 
     name: str
     content: bytes
@@ -82,13 +66,7 @@ class Bundle:
         return proof, (self.name.encode(), self.content)
 
     def to_bytes(self) -> bytes:
-        """Return the one form of it.
-
-        Raises
-        ------
-        PublicationError
-            If it would be longer than a reader takes.
-        """
+        """Return the one form of it."""
         found, lines = b"", b""
         for name, content in self._members:
             common = _common(name, content)
@@ -103,22 +81,7 @@ class Bundle:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Bundle:
-        """Read what `to_bytes` wrote, and nothing else.
-
-        Parameters
-        ----------
-        content : bytes
-            The bundle.
-
-        Returns
-        -------
-        Bundle
-
-        Raises
-        ------
-        PublicationError
-            If it is not of the one form.
-        """
+        """Read what `to_bytes` wrote, and nothing else."""
         check_kind("content", content, bytes)
         _check_length(content)
         (first, proof), start = _member(content, 0)
@@ -145,15 +108,7 @@ class Bundle:
 
 
 def is_bundle(content: bytes) -> bool:
-    """Say whether a file wants to be read as a bundle: a zip that begins with a proof.
-
-    Examples
-    --------
-    >>> is_bundle(Bundle(name="table.csv", content=b"a,b", proof="{}").to_bytes())
-    True
-    >>> is_bundle(b'{"version":1}')
-    False
-    """
+    """Say whether a file wants to be read as a bundle: a zip that begins with a proof."""
     if not content.startswith(_MEMBER) or len(content) < _HEADER:
         return False
     length = _COMMON.unpack_from(content, len(_MEMBER))[8]

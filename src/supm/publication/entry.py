@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
 from typing import Any, ClassVar, Final, Self
 
 from supm._errors import MessageError, ParameterError, PublicationError
@@ -16,17 +18,79 @@ from supm._json import canonical, read_object
 from supm._validation import Integers
 from supm.messages import ReleaseStatement, Statement
 from supm.privacy import Guarantee
-from supm.publication._rules import (
-    as_tuple,
-    check_address,
-    check_commitments,
-    check_hash,
-    check_label,
-    check_time,
-)
-from supm.publication.keys import VerifierKey
+from supm.publication.signing import VerifierKey
 
-__all__ = ["ChainEntry", "Entry", "KeyEntry", "ReleaseEntry", "RoundEntry", "read_entry"]
+__all__ = [
+    "ChainEntry",
+    "KeyEntry",
+    "LogEntry",
+    "ReleaseEntry",
+    "RoundEntry",
+    "as_tuple",
+    "check_account_or_contract",
+    "check_commitments",
+    "check_digest",
+    "check_label",
+    "check_time",
+    "read_entry",
+]
+
+_HASH: Final = re.compile("[0-9a-f]{64}")
+_ADDRESS: Final = re.compile("0x[0-9a-fA-F]{40}")
+_LONGEST: Final = 200
+_MOST_PARTIES: Final = 100_000
+_TIME: Final = len("2026-11-18T14:00:00Z")
+
+
+def check_digest(name: str, text: object) -> None:
+    """Raise ParameterError unless a text is a SHA-256 in 64 hexadecimal digits."""
+    if not isinstance(text, str) or _HASH.fullmatch(text) is None:
+        raise ParameterError(name, "a hash of 64 hexadecimal digits", text)
+
+
+def check_time(text: object) -> None:
+    """Raise ParameterError unless a text is a time in UTC, to the second."""
+    if not isinstance(text, str) or len(text) != _TIME or not _is_time(text):
+        raise ParameterError("time", "a time in UTC such as 2026-11-18T14:00:00Z", text)
+
+
+@lru_cache(maxsize=1024)
+def _is_time(text: str) -> bool:
+    try:
+        return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").isoformat() + "Z" == text  # noqa: DTZ007  the Z says UTC
+    except ValueError:
+        return False
+
+
+def check_label(name: str, text: object) -> None:
+    """Raise ParameterError unless a text is a plain file name: printable, and no path."""
+    good = isinstance(text, str) and 0 < len(text) <= _LONGEST and text.isprintable()
+    if not good or "/" in str(text) or "\\" in str(text):
+        raise ParameterError(name, f"a file name of at most {_LONGEST} characters", text)
+
+
+def check_commitments(given: object) -> None:
+    """Raise ParameterError unless each party's place has a hash or nothing."""
+    if not isinstance(given, tuple) or not 0 < len(given) <= _MOST_PARTIES:
+        raise ParameterError("commitments", "one for each party", type(given))
+    for each in given:
+        if each != "":
+            check_digest("each of commitments", each)
+
+
+def check_account_or_contract(name: str, text: object) -> None:
+    """Raise ParameterError unless a text is the address of an account or contract."""
+    if not isinstance(text, str) or _ADDRESS.fullmatch(text) is None:
+        raise ParameterError(name, "0x and 40 hexadecimal digits", text)
+
+
+def as_tuple(given: object) -> tuple[Any, ...]:
+    """Return a list of JSON as a tuple."""
+    if not isinstance(given, list):
+        message = "a list is missing in an entry of the log."
+        raise PublicationError(message)
+    return tuple(given)
+
 
 _VERSION: Final = 1
 _MOST: Final = 1 << 62
@@ -34,7 +98,7 @@ _SIGNATURE: Final = re.compile("[0-9a-f]{128}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class LogEntry:
     """One entry; the subclasses say of what.
 
     Parameters
@@ -64,7 +128,7 @@ class Entry:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseEntry(Entry):
+class ReleaseEntry(LogEntry):
     """A file that was published.
 
     Parameters
@@ -97,12 +161,12 @@ class ReleaseEntry(Entry):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_label("name", self.name)
-        check_hash("content", self.content)
+        check_digest("content", self.content)
         Integers("size", 0, _MOST).check(self.size)
         if not isinstance(self.statement, Statement | ReleaseStatement):
             raise ParameterError("statement", "a statement of SUPM", type(self.statement))
         if self.run != "" or self.commitments:
-            check_hash("run", self.run)
+            check_digest("run", self.run)
         for each in self.commitments:
             check_commitments(each)
 
@@ -141,7 +205,7 @@ class ReleaseEntry(Entry):
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundEntry(Entry):
+class RoundEntry(LogEntry):
     """One round of a federation: what was asked, and hashes of what the parties sent masked.
 
     Parameters
@@ -169,8 +233,8 @@ class RoundEntry(Entry):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_hash("study", self.study)
-        check_hash("run", self.run)
+        check_digest("study", self.study)
+        check_digest("run", self.run)
         Integers("round", 0, 1 << 20).check(self.round)
         kinds = {type(each) for each in self.asked} - {float}
         if kinds or not all(math.isfinite(each) for each in self.asked):
@@ -184,7 +248,7 @@ class RoundEntry(Entry):
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeyEntry(Entry):
+class KeyEntry(LogEntry):
     """A change of keys: another key takes over, or an old one is not believed any more.
 
     Parameters
@@ -220,7 +284,7 @@ class KeyEntry(Entry):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChainEntry(Entry):
+class ChainEntry(LogEntry):
     """The contract in which this log is anchored.
 
     Parameters
@@ -246,27 +310,27 @@ class ChainEntry(Entry):
     def __post_init__(self) -> None:
         super().__post_init__()
         Integers("chain", 1, _MOST).check(self.chain)
-        check_address("contract", self.contract)
-        check_address("publisher", self.publisher)
-        check_hash("log", self.log)
+        check_account_or_contract("contract", self.contract)
+        check_account_or_contract("publisher", self.publisher)
+        check_digest("log", self.log)
 
 
-_KINDS: Final[dict[str, type[Entry]]] = {
+_KINDS: Final[dict[str, type[LogEntry]]] = {
     each.kind: each for each in (ReleaseEntry, RoundEntry, KeyEntry, ChainEntry)
 }
 
 
-def read_entry(text: str) -> Entry:
+def read_entry(text: str) -> LogEntry:
     """Return the entry of a text.
 
     Parameters
     ----------
     text : str
-        What `Entry.text` gave.
+        What `LogEntry.text` gave.
 
     Returns
     -------
-    Entry
+    LogEntry
 
     Raises
     ------

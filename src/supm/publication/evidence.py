@@ -9,26 +9,35 @@ only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from supm._errors import ParameterError, PublicationError
 from supm._json import read_object
 from supm._validation import Integers
-from supm.publication._rules import as_tuple, check_address, check_hash
-from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
-from supm.publication.entry import KeyEntry, read_entry
-from supm.publication.history import KeyHistory
-from supm.publication.keys import VerifierKey
-from supm.publication.merkle import check_consistency
-from supm.publication.words import entries_in_words
+from supm.publication.entry import (
+    KeyEntry,
+    as_tuple,
+    check_account_or_contract,
+    check_digest,
+    read_entry,
+)
+from supm.publication.history import KeyHistory, LogReader
+from supm.publication.merkle import (
+    EMPTY_ROOT,
+    check_consistency,
+    entries_in_words,
+    roots_by_consistency,
+)
+from supm.publication.signing import Checkpoint, SignedCheckpoint, VerifierKey
 
 if TYPE_CHECKING:
-    from supm.publication.verification import AnchoredRoot
+    from supm.publication.checks import AnchoredRoot
 
-__all__ = ["AnchorTold", "Evidence"]
+__all__ = ["AnchorTold", "ForkError", "ForkEvidence", "beginning", "check_same_log"]
 
 _VERSION: Final = 1
 _FIELDS: Final = {"version", "first", "second", "path", "root", "keys"}
@@ -44,23 +53,7 @@ _AS_GIVEN: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class AnchorTold:
-    """What somebody says that a contract holds; only a node of its chain can confirm it.
-
-    Parameters
-    ----------
-    chain : int
-        The chain's number.
-    contract : str
-        The contract's address.
-    size : int
-        Of how many entries.
-    root : bytes
-        The root.
-    time : int
-        When, in seconds since 1970.
-    block : int
-        In which block.
-    """
+    """What somebody says that a contract holds; only a node of its chain can confirm it."""
 
     chain: int
     contract: str
@@ -72,7 +65,7 @@ class AnchorTold:
     def __post_init__(self) -> None:
         for name, least in (("chain", 1), ("size", 1), ("time", 0), ("block", 0)):
             Integers(name, least, _MOST).check(getattr(self, name))
-        check_address("contract", self.contract)
+        check_account_or_contract("contract", self.contract)
 
     @classmethod
     def of(cls, anchor: AnchoredRoot) -> AnchorTold:
@@ -90,7 +83,7 @@ class AnchorTold:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Evidence:
+class ForkEvidence:
     """A signed checkpoint, and what was said before of its first entries, which is not so.
 
     Parameters
@@ -122,23 +115,7 @@ class Evidence:
         return self.first.checkpoint if isinstance(self.first, SignedCheckpoint) else self.first
 
     def check(self, key: VerifierKey) -> Iterator[str]:
-        """Yield in words what it shows, with no network, and what it cannot show.
-
-        Parameters
-        ----------
-        key : VerifierKey
-            The key of the log that the reader trusts.
-
-        Yields
-        ------
-        str
-            The last is a warning: whether a key was stolen, only the log's own changes can tell.
-
-        Raises
-        ------
-        PublicationError
-            If it shows nothing: it is not signed by the log, or it fits together.
-        """
+        """Yield in words what it shows, with no network, and what it cannot show."""
         history = KeyHistory.followed(key, self.keys)
         before, now = self.before, self.second.checkpoint
         signed = [each for each in (self.first, self.second) if isinstance(each, SignedCheckpoint)]
@@ -179,14 +156,8 @@ class Evidence:
         }
 
     @classmethod
-    def from_json(cls, text: str) -> Evidence:
-        """Read what `to_form` gave, as JSON; an unknown version or field is refused.
-
-        Raises
-        ------
-        PublicationError
-            If it is nothing of the kind.
-        """
+    def from_json(cls, text: str) -> ForkEvidence:
+        """Read what `to_form` gave, as JSON; an unknown version or field is refused."""
         form = read_object(text, "evidence", PublicationError)
         version = form.get("version")
         if type(version) is not int or version != _VERSION or set(form) != _FIELDS:
@@ -200,7 +171,7 @@ class Evidence:
             raise PublicationError(message) from None
 
     @classmethod
-    def _from_fields(cls, form: dict[str, Any]) -> Evidence:
+    def _from_fields(cls, form: dict[str, Any]) -> ForkEvidence:
         first = form["first"]
         told = isinstance(first, dict)
         return cls(
@@ -225,5 +196,88 @@ def _changes(forms: tuple[dict[str, Any], ...]) -> tuple[tuple[int, KeyEntry], .
 
 
 def _hash(text: object) -> bytes:
-    check_hash("each hash", text)
+    check_digest("each hash", text)
     return bytes.fromhex(str(text))
+
+
+class ForkError(PublicationError):
+    """The keys of a log signed something else than they signed, or anchored, before.
+
+    Parameters
+    ----------
+    found : ForkEvidence
+        What shows it to everybody.
+    """
+
+    def __init__(self, found: ForkEvidence) -> None:
+        super().__init__(_told(found))
+        self.found = found
+
+    @property
+    def evidence(self) -> dict[str, Any]:
+        """The evidence as plain values for JSON."""
+        return self.found.to_form()
+
+
+def _told(found: ForkEvidence) -> str:
+    name, size = found.second.checkpoint.name, found.second.checkpoint.size
+    if isinstance(found.first, AnchorTold):
+        return (
+            f"the chain has another root for the first {found.first.size} entries than the log "
+            f"{name}, which signed for {size}: it was rewritten, or another log is anchored in the "
+            "same contract. Keep the evidence and show it."
+        )
+    return (
+        f"the log {name} is forked: its signed checkpoints of {found.before.size} and {size} "
+        "entries cannot both be true. Keep both and show them."
+    )
+
+
+def check_same_log(
+    first: SignedCheckpoint,
+    second: SignedCheckpoint,
+    log: LogReader,
+    keys: Sequence[tuple[int, KeyEntry]] = (),
+) -> None:
+    """Raise unless the larger checkpoint's log begins with the smaller one's.
+
+    A path that does not lead to the larger root may be the fault of whoever carried it, and accuses
+    nobody. One that leads there from another root than the smaller one is evidence.
+    """
+    small, large = first.checkpoint, second.checkpoint
+    shown = beginning(log, small.size, small.root, large)
+    if shown is None:
+        message = (
+            f"the log did not show that its {large.size} entries begin with the {small.size} that "
+            "were signed before: it was rewritten, or its answer was."
+        )
+        raise PublicationError(message)
+    root, path = shown
+    if root != small.root:
+        found = ForkEvidence(first=first, second=second, path=path, root=root, keys=tuple(keys))
+        raise ForkError(found)
+
+
+def beginning(
+    log: LogReader, size: int, expected: bytes, now: Checkpoint
+) -> tuple[bytes, tuple[bytes, ...]] | None:
+    """Return the root of a log's first entries, and the path from there to a signed root."""
+    if size in (0, now.size):
+        return (now.root if size == now.size else EMPTY_ROOT), ()
+    path = tuple(log.consistency(size, now.size))
+    for start in chain([expected], _starts(log, size, now.size)):
+        # What cannot be asked is not suppressed: it says nothing of the log.
+        with suppress(PublicationError):
+            root, larger = roots_by_consistency(size, start, now.size, path)
+            if larger == now.root:
+                return root, path
+    return None
+
+
+def _starts(log: LogReader, size: int, now: int) -> Iterator[bytes]:
+    """Yield where a path can begin: it leaves out a first tree that is one complete subtree.
+
+    That tree's root is beside the subtree that follows it, so on the way up from the next entry.
+    """
+    if size & (size - 1) == 0:
+        yield from log.inclusion(size, now)

@@ -1,4 +1,4 @@
-"""Which key speaks for a log at which size: keys take over from each other, and can be revoked.
+"""What a log tells of itself, wherever it is, and which key speaks for it at which size.
 
 A log begins with one key. A rotation is an entry, signed by the key in charge; checkpoints that
 hold it are signed by the new one. What a retired key has signed stays good. A revoked key was
@@ -7,16 +7,26 @@ stolen: what it signed alone proves nothing any more, and a proof must be had un
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final, Protocol
 
 from supm._errors import PublicationError
-from supm.publication.checkpoint import SignedCheckpoint
-from supm.publication.entry import KeyEntry
-from supm.publication.keys import SigningKey, VerifierKey
-from supm.publication.words import entries_in_words
+from supm.publication.entry import ChainEntry, KeyEntry, LogEntry, read_entry
+from supm.publication.merkle import entries_in_words
+from supm.publication.signing import SignedCheckpoint, SigningKey, VerifierKey
 
-__all__ = ["KeyHistory", "revoking", "rotating"]
+__all__ = [
+    "KeyHistory",
+    "LogReader",
+    "changes_of",
+    "contracts_of",
+    "entry_at",
+    "history_of",
+    "revoking",
+    "rotating",
+]
 
 
 def rotating(time: str, new: VerifierKey, charge: SigningKey) -> KeyEntry:
@@ -62,24 +72,7 @@ class KeyHistory:
 
     @classmethod
     def followed(cls, first: VerifierKey, changes: Iterable[tuple[int, KeyEntry]]) -> KeyHistory:
-        """Follow the changes of keys, each of which the key in charge must have signed.
-
-        Parameters
-        ----------
-        first : VerifierKey
-            Where to begin: the log's first key, or the one that a reader trusts.
-        changes : iterable of tuple of int and KeyEntry
-            Places in the log, in order, and the entries there.
-
-        Returns
-        -------
-        KeyHistory
-
-        Raises
-        ------
-        PublicationError
-            If one is not signed by the key in charge, or revokes a key that is not an old one.
-        """
+        """Follow the changes of keys, each of which the key in charge must have signed."""
         known = list(changes)
         since = _took_over(first, known)
         history = cls((first,), since)
@@ -105,13 +98,7 @@ class KeyHistory:
         return replace(self, revoked=self.revoked | {key})
 
     def signer(self, signed: SignedCheckpoint) -> VerifierKey:
-        """Return the key that signed a checkpoint while it was in charge, revoked since or not.
-
-        Raises
-        ------
-        PublicationError
-            If no key of the log did, or it was not in charge at that size.
-        """
+        """Return the key that signed a checkpoint while it was in charge, revoked since or not."""
         found = [place for place, key in enumerate(self.keys) if key.hash == signed.key_hash]
         if not found:
             signed.check(self.current)
@@ -121,13 +108,7 @@ class KeyHistory:
         return key
 
     def check(self, signed: SignedCheckpoint) -> VerifierKey:
-        """Return the key that signed a checkpoint, if it may have signed that size.
-
-        Raises
-        ------
-        PublicationError
-            If no key of the log did, it was not in charge at that size, or it was revoked.
-        """
+        """Return the key that signed a checkpoint, if it may have signed that size."""
         key = self.signer(signed)
         if key in self.revoked:
             message = (
@@ -160,3 +141,86 @@ def _took_over(key: VerifierKey, changes: list[tuple[int, KeyEntry]]) -> int:
         return 0
     found = (at + 1 for at, entry in changes if (entry.act, entry.key) == ("rotate", str(key)))
     return next(found, 0)
+
+
+# Changes of keys, or contracts: more than a log has in its life.
+_MOST: Final = 10_000
+
+
+class LogReader(Protocol):
+    """A log that can be read. Nothing that it answers is believed before it is checked."""
+
+    @property
+    def first_key(self) -> VerifierKey:
+        """The key with which it began."""
+
+    def checkpoint(self) -> SignedCheckpoint:
+        """Return the newest signed checkpoint."""
+
+    def entries(self, start: int, stop: int) -> list[str]:
+        """Return the texts of entries from one place up to another."""
+
+    def places(self, kind: str) -> list[int]:
+        """Return where the entries of kind "key" or "chain" are, in order."""
+
+    def find(self, content: str) -> int | None:
+        """Return the place of the release of a file, by its SHA-256."""
+
+    def inclusion(self, index: int, size: int) -> list[bytes]:
+        """Return the path from an entry to the root of the first ``size`` entries."""
+
+    def consistency(self, first: int, second: int) -> list[bytes]:
+        """Return the path that shows that the first entries are the beginning of more."""
+
+
+def entry_at(log: LogReader, place: int) -> str:
+    """Return the text of one entry."""
+    found = log.entries(place, place + 1)
+    if len(found) != 1:
+        message = f"the log has no entry {place}."
+        raise PublicationError(message)
+    return found[0]
+
+
+def changes_of(log: LogReader, size: int | None = None) -> list[tuple[int, KeyEntry]]:
+    """Return the entries by which keys changed, with their places."""
+    return [
+        (place, entry)
+        for place, entry in _told(log, KeyEntry.kind, size)
+        if isinstance(entry, KeyEntry)
+    ]
+
+
+def history_of(log: LogReader, size: int | None = None) -> KeyHistory:
+    """Return the keys of a log, as its own entries tell them."""
+    history = KeyHistory.followed(log.first_key, changes_of(log, size))
+    if history.since:
+        message = "the log says that its first key took over from another one."
+        raise PublicationError(message)
+    return history
+
+
+def contracts_of(log: LogReader, size: int | None = None) -> list[tuple[int, ChainEntry]]:
+    """Return every contract in which a log was ever anchored, with the places of the entries."""
+    return [
+        (place, entry)
+        for place, entry in _told(log, ChainEntry.kind, size)
+        if isinstance(entry, ChainEntry)
+    ]
+
+
+def _told(log: LogReader, kind: str, size: int | None) -> Iterator[tuple[int, LogEntry]]:
+    """Yield the entries of a kind: each costs a question, so a log cannot name them at will."""
+    places = [place for place in log.places(kind) if size is None or place < size]
+    if len(places) > _MOST or any(each < 0 for each in places[:1]):
+        message = f"the log names too many places of entries of kind {kind}, or one that is none."
+        raise PublicationError(message)
+    if any(first >= second for first, second in pairwise(places)):
+        message = f"the log names the places of entries of kind {kind} out of order."
+        raise PublicationError(message)
+    for place in places:
+        entry = read_entry(entry_at(log, place))
+        if entry.kind != kind:
+            message = f"the log says that entry {place} is of kind {kind}, and it is not."
+            raise PublicationError(message)
+        yield place, entry

@@ -14,19 +14,17 @@ from typing import ClassVar, Final, Self
 
 from supm._errors import PublicationError, SupmError
 from supm._sqlite import SqliteFile
-from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
-from supm.publication.entry import Entry, ReleaseEntry, read_entry
-from supm.publication.history import KeyHistory, revoking, rotating
-from supm.publication.keys import SigningKey, VerifierKey
+from supm.publication.entry import LogEntry, ReleaseEntry, read_entry
+from supm.publication.history import KeyHistory, entry_at, history_of, revoking, rotating
 from supm.publication.merkle import (
     consistency_path,
+    entries_in_words,
     grown,
     hash_leaf,
     inclusion_path,
     root_of,
 )
-from supm.publication.reading import entry_at, history_of
-from supm.publication.words import entries_in_words
+from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey, VerifierKey
 
 __all__ = ["Log"]
 
@@ -105,13 +103,7 @@ class Log:
 
     @classmethod
     def create(cls, path: Path, key: SigningKey) -> Self:
-        """Make a new log whose first key this is.
-
-        Raises
-        ------
-        PublicationError
-            If there is something at that place already.
-        """
+        """Make a new log whose first key this is."""
         if path.exists():
             message = f"{path} is there already; a log is never overwritten. Name a new file."
             raise PublicationError(message)
@@ -154,28 +146,10 @@ class Log:
         """Do all within as one step: it is on the disk when this ends, or nothing of it ever."""
         return self._file.step()
 
-    def append(self, entries: Sequence[Entry], key: SigningKey) -> list[int]:
+    def append(self, entries: Sequence[LogEntry], key: SigningKey) -> list[int]:
         """Add entries and sign the checkpoint that holds them, as one step.
 
         A file that was published before keeps its place, so to publish twice is to publish once.
-
-        Parameters
-        ----------
-        entries : sequence of Entry
-            In order.
-        key : SigningKey
-            The key in charge once they are added.
-
-        Returns
-        -------
-        list of int
-            The place of each.
-
-        Raises
-        ------
-        PublicationError
-            If the key is not in charge, a file was published before with another statement, or an
-            entry is dated before the one before it.
         """
         with self._file.step():
             size = self.size
@@ -189,10 +163,10 @@ class Log:
                 self._sign(size + len(leaves), key)
             return places
 
-    def _placed(self, entries: Sequence[Entry], size: int) -> tuple[list[int], list[Entry]]:
+    def _placed(self, entries: Sequence[LogEntry], size: int) -> tuple[list[int], list[LogEntry]]:
         """Return the place of each entry, and those that are new."""
         releases = [each for each in entries if isinstance(each, ReleaseEntry)]
-        known, places, fresh = self._found(releases), list[int](), list[Entry]()
+        known, places, fresh = self._found(releases), list[int](), list[LogEntry]()
         for entry in entries:
             content = entry.content if isinstance(entry, ReleaseEntry) else ""
             place = known.get(content, size + len(fresh))
@@ -206,7 +180,7 @@ class Log:
             places.append(place)
         return places, fresh
 
-    def _check_times(self, size: int, fresh: Sequence[Entry]) -> None:
+    def _check_times(self, size: int, fresh: Sequence[LogEntry]) -> None:
         # Equal times are allowed, so that an entry of a clock that was wrong does not end a log.
         times = [self._entry(size - 1).time] if size and fresh else []
         times += [each.time for each in fresh]
@@ -219,10 +193,10 @@ class Log:
         query = "SELECT * FROM contents WHERE content IN (SELECT value FROM json_each(?))"
         return dict(self._file.run(query, json.dumps([each.content for each in releases])))
 
-    def _entry(self, place: int) -> Entry:
+    def _entry(self, place: int) -> LogEntry:
         return read_entry(entry_at(self, place))
 
-    def _store(self, size: int, fresh: Sequence[Entry]) -> list[bytes]:
+    def _store(self, size: int, fresh: Sequence[LogEntry]) -> list[bytes]:
         """Store new entries and return their leaves."""
         rows = [(place, each.kind, each.text) for place, each in enumerate(fresh, size)]
         self._file.run_many("INSERT INTO entries VALUES (?, ?, ?)", rows)
@@ -370,7 +344,7 @@ class Log:
             raise PublicationError(message)
 
 
-def _check_same(place: int, before: Entry, entry: Entry) -> None:
+def _check_same(place: int, before: LogEntry, entry: LogEntry) -> None:
     told = [getattr(each, "statement", None) for each in (before, entry)]
     if None in told or told[0] != told[1]:
         message = f"this file was published before, as entry {place}, with another statement."

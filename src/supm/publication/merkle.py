@@ -8,17 +8,18 @@ question here with a few of them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from supm._errors import PublicationError
-from supm.publication.words import entries_in_words
 
 __all__ = [
     "EMPTY_ROOT",
     "Fetch",
+    "Peaks",
     "check_consistency",
     "consistency_path",
+    "entries_in_words",
     "grown",
     "hash_leaf",
     "hash_pair",
@@ -26,7 +27,15 @@ __all__ = [
     "root_by_inclusion",
     "root_of",
     "roots_by_consistency",
+    "subtrees",
 ]
+
+
+def entries_in_words(count: int, which: str = "") -> str:
+    """Return how many entries there are, in words."""
+    noun = "entry" if count == 1 else "entries"
+    return f"{count} {which} {noun}" if which else f"{count} {noun}"
+
 
 EMPTY_ROOT: Final = hashlib.sha256().digest()
 # Level and place of a complete subtree, to its hash; level 0 are the leaves.
@@ -34,13 +43,7 @@ Fetch = Callable[[int, int], bytes]
 
 
 def hash_leaf(entry: bytes) -> bytes:
-    """Return the hash of an entry; the first byte keeps it apart from a pair's.
-
-    Examples
-    --------
-    >>> hash_leaf(b"").hex()[:16]
-    '6e340b9cffb37a98'
-    """
+    """Return the hash of an entry; the first byte keeps it apart from a pair's."""
     return hashlib.sha256(b"\x00" + entry).digest()
 
 
@@ -50,22 +53,7 @@ def hash_pair(left: bytes, right: bytes) -> bytes:
 
 
 def grown(size: int, leaves: Sequence[bytes], fetch: Fetch) -> Iterator[tuple[int, int, bytes]]:
-    """Yield level, place and hash of every subtree that new leaves complete.
-
-    Parameters
-    ----------
-    size : int
-        How many leaves there were.
-    leaves : sequence of bytes
-        The hashes of those that follow.
-    fetch : callable
-        From level and place to the hash of a subtree that was complete before.
-
-    Yields
-    ------
-    tuple of int, int and bytes
-        The leaves themselves first.
-    """
+    """Yield level, place and hash of every subtree that new leaves complete."""
     level, first, row = 0, size, list(leaves)
     while row:
         yield from ((level, first + place, each) for place, each in enumerate(row))
@@ -78,46 +66,12 @@ def grown(size: int, leaves: Sequence[bytes], fetch: Fetch) -> Iterator[tuple[in
 
 
 def root_of(size: int, fetch: Fetch) -> bytes:
-    """Return the root of the first leaves.
-
-    Parameters
-    ----------
-    size : int
-        How many.
-    fetch : callable
-        From level and place to the hash of a complete subtree.
-
-    Returns
-    -------
-    bytes
-    """
+    """Return the root of the first leaves."""
     return _range(0, size, fetch) if size else EMPTY_ROOT
 
 
 def inclusion_path(index: int, size: int, fetch: Fetch) -> list[bytes]:
-    """Return the hashes that lead from a leaf to the root, lowest first.
-
-    Parameters
-    ----------
-    index : int
-        The leaf's place, from 0.
-    size : int
-        How many leaves the tree has.
-    fetch : callable
-        From level and place to the hash of a complete subtree.
-
-    Returns
-    -------
-    list of bytes
-
-    Examples
-    --------
-    >>> leaves = [hash_leaf(bytes([each])) for each in range(3)]
-    >>> known = {(level, place): each for level, place, each in grown(0, leaves, None)}
-    >>> path = inclusion_path(2, 3, lambda *where: known[where])
-    >>> path == [hash_pair(leaves[0], leaves[1])]
-    True
-    """
+    """Return the hashes that lead from a leaf to the root, lowest first."""
     low, high, path = 0, size, []
     while high - low > 1:
         middle = low + _split(high - low)
@@ -131,19 +85,7 @@ def inclusion_path(index: int, size: int, fetch: Fetch) -> list[bytes]:
 
 
 def consistency_path(first: int, second: int, fetch: Fetch) -> list[bytes]:
-    """Return the hashes that show that one tree begins with another.
-
-    Parameters
-    ----------
-    first, second : int
-        The sizes of the smaller and the larger tree, 0 < first <= second.
-    fetch : callable
-        From level and place to the hash of a complete subtree.
-
-    Returns
-    -------
-    list of bytes
-    """
+    """Return the hashes that show that one tree begins with another."""
     low, high, path, whole = 0, second, [], True
     while first != high:
         middle = low + _split(high - low)
@@ -157,28 +99,7 @@ def consistency_path(first: int, second: int, fetch: Fetch) -> list[bytes]:
 
 
 def root_by_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes:
-    """Return the root that a leaf and its path lead to.
-
-    Parameters
-    ----------
-    leaf : bytes
-        The hash of the entry.
-    index : int
-        Its place.
-    size : int
-        How many leaves the tree has.
-    path : sequence of bytes
-        From `inclusion_path`.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    PublicationError
-        If the place is not in the tree, or the path is too long or too short for it.
-    """
+    """Return the root that a leaf and its path lead to."""
     if not 0 <= index < size:
         message = f"the proof is for entry {index}, and the tree has {entries_in_words(size)}."
         raise PublicationError(message)
@@ -200,26 +121,7 @@ def root_by_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes])
 def check_consistency(
     first: int, first_root: bytes, second: int, second_root: bytes, path: Sequence[bytes]
 ) -> None:
-    """Raise unless the larger tree begins with the smaller one.
-
-    Parameters
-    ----------
-    first : int
-        The size of the smaller tree.
-    first_root : bytes
-        Its root.
-    second : int
-        The size of the larger tree.
-    second_root : bytes
-        Its root.
-    path : sequence of bytes
-        From `consistency_path`.
-
-    Raises
-    ------
-    PublicationError
-        If it does not, or the path is not one for these sizes.
-    """
+    """Raise unless the larger tree begins with the smaller one."""
     if not 0 <= first <= second:
         message = f"a tree of {entries_in_words(second)} cannot begin with one of {first}."
         raise PublicationError(message)
@@ -236,26 +138,7 @@ def check_consistency(
 def roots_by_consistency(
     first: int, first_root: bytes, second: int, path: Sequence[bytes]
 ) -> tuple[bytes, bytes]:
-    """Return the roots of both trees that a path leads to.
-
-    Parameters
-    ----------
-    first, second : int
-        The sizes of the smaller and the larger tree, 0 < first < second.
-    first_root : bytes
-        Where the path begins if the smaller tree is one complete subtree; not used otherwise.
-    path : sequence of bytes
-        From `consistency_path`.
-
-    Returns
-    -------
-    tuple of bytes and bytes
-
-    Raises
-    ------
-    PublicationError
-        If the path is too long or too short for these sizes.
-    """
+    """Return the roots of both trees that a path leads to."""
     place, last, rest = first - 1, second - 1, list(path)
     while place % 2:
         place, last = place // 2, last // 2
@@ -294,3 +177,49 @@ def _range(low: int, high: int, fetch: Fetch) -> bytes:
         return fetch(level, low >> level)
     middle = low + _split(count)
     return hash_pair(_range(low, middle, fetch), _range(middle, high, fetch))
+
+
+def subtrees(sizes: Iterable[int], total: int) -> dict[tuple[int, int], bytes]:
+    """Return the complete subtrees that show how a tree begins, for `Peaks` to fill in."""
+    found = dict[tuple[int, int], bytes]()
+    for size in sizes:
+        if 0 < size < total:
+            consistency_path(
+                size, total, lambda level, place: found.setdefault((level, place), b"")
+            )
+    return found
+
+
+class Peaks:
+    """The root of entries that come one after another, in memory that does not grow with them."""
+
+    def __init__(self, wanted: dict[tuple[int, int], bytes] | None = None) -> None:
+        self.size = 0
+        self._peaks: list[bytes] = []
+        self._wanted = {} if wanted is None else wanted
+
+    def add(self, entries: Iterable[bytes]) -> None:
+        """Take the next entries."""
+        for entry in entries:
+            found, place = hash_leaf(entry), self.size
+            self._note(0, place, found)
+            level = 0
+            while place % 2:
+                found, place = hash_pair(self._peaks.pop(), found), place // 2
+                level += 1
+                self._note(level, place, found)
+            self._peaks.append(found)
+            self.size += 1
+
+    def _note(self, level: int, place: int, found: bytes) -> None:
+        if (level, place) in self._wanted:
+            self._wanted[level, place] = found
+
+    def root(self) -> bytes:
+        """Return the root of all so far."""
+        if not self._peaks:
+            return EMPTY_ROOT
+        found = self._peaks[-1]
+        for each in self._peaks[-2::-1]:
+            found = hash_pair(each, found)
+        return found

@@ -7,18 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from supm._errors import PublicationError
-from supm.publication.checkpoint import SignedCheckpoint
+from supm.publication.checks import AnchoredRoot
 from supm.publication.entry import ChainEntry, KeyEntry
-from supm.publication.evidence import AnchorTold, Evidence
-from supm.publication.forks import ForkError
-from supm.publication.history import KeyHistory
-from supm.publication.keys import VerifierKey
-from supm.publication.merkle import consistency_path
-from supm.publication.peaks import Peaks, subtrees
-from supm.publication.reading import LogReader, changes_of
-from supm.publication.story import Story
-from supm.publication.verification import AnchoredRoot
-from supm.publication.words import entries_in_words
+from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence
+from supm.publication.history import KeyHistory, LogReader, changes_of
+from supm.publication.merkle import Peaks, consistency_path, entries_in_words, subtrees
+from supm.publication.signing import SignedCheckpoint, VerifierKey
+from supm.publication.story import LogStory
 
 __all__ = ["check_log", "entries_of", "rebuilt"]
 
@@ -37,28 +32,7 @@ def rebuilt(
     tell: Callable[[int], None] | None = None,
     nodes: dict[tuple[int, int], bytes] | None = None,
 ) -> tuple[int, bytes, dict[int, bytes]]:
-    """Return how many entries there are, their root, and the root of some beginnings.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        The raw entries, in order.
-    sizes : iterable of int
-        Of which beginnings the root is wanted.
-    tell : callable, optional
-        Is told each number of entries so far.
-    nodes : dict, optional
-        From `peaks.subtrees`: those whose hashes are filled in.
-
-    Returns
-    -------
-    tuple of int, bytes and dict
-
-    Examples
-    --------
-    >>> rebuilt([])[0]
-    0
-    """
+    """Return how many entries there are, their root, and the root of some beginnings."""
     wanted, peaks = frozenset(sizes), Peaks(nodes)
     roots = {0: peaks.root()} if 0 in wanted else {}
     for text in texts:
@@ -114,7 +88,7 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
     now = now or log.checkpoint()
     size = now.checkpoint.size
     _check_unread(log, key, now, known)
-    story, sizes = Story(), {each.size for each in anchors or ()}
+    story, sizes = LogStory(), {each.size for each in anchors or ()}
     sizes |= {known.checkpoint.size} if known else set()
     nodes = subtrees(sizes, size)
     count, root, roots = rebuilt(map(story.take, entries_of(log, size)), sizes, tell, nodes)
@@ -195,7 +169,9 @@ class _Whole:
         root = self.roots[before.size]
         if root != before.root:
             path, keys = self._path(before.size), tuple(self.changes)
-            raise ForkError(Evidence(first=first, second=self.now, path=path, root=root, keys=keys))
+            raise ForkError(
+                ForkEvidence(first=first, second=self.now, path=path, root=root, keys=keys)
+            )
 
     def agrees(self, anchors: Sequence[AnchoredRoot]) -> str:
         """Compare all anchors, the smallest first, and say so."""

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from supm._errors import PublicationError
 from supm._json import canonical, read_object
-from supm.publication.checkpoint import SignedCheckpoint
-from supm.publication.entry import ChainEntry, Entry, KeyEntry, ReleaseEntry, read_entry
+from supm.publication.entry import ChainEntry, KeyEntry, LogEntry, ReleaseEntry, read_entry
+from supm.publication.history import LogReader, contracts_of, entry_at
 from supm.publication.merkle import hash_leaf, root_by_inclusion
-from supm.publication.reading import LogReader, contracts_of, entry_at
+from supm.publication.signing import SignedCheckpoint
 
 __all__ = ["Included", "Proof", "make_proof"]
 
@@ -40,18 +40,12 @@ class Included:
     path: tuple[bytes, ...]
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> LogEntry:
         """The entry that the text holds."""
         return read_entry(self.text)
 
     def check(self, checkpoint: SignedCheckpoint) -> None:
-        """Raise unless the entry is under the root of a checkpoint.
-
-        Raises
-        ------
-        PublicationError
-            If the path leads elsewhere.
-        """
+        """Raise unless the entry is under the root of a checkpoint."""
         inner = checkpoint.checkpoint
         leaf = hash_leaf(self.entry.text.encode())
         if root_by_inclusion(leaf, self.index, inner.size, self.path) != inner.root:
@@ -144,13 +138,7 @@ class Proof:
 
     @classmethod
     def from_json(cls, text: str) -> Proof:
-        """Read what `to_json` wrote; an unknown version or field is refused.
-
-        Raises
-        ------
-        PublicationError
-            If the text is no proof of this version.
-        """
+        """Read what `to_json` wrote; an unknown version or field is refused."""
         form = read_object(text, "proof", PublicationError)
         version = form.get("version")
         if type(version) is not int or version != _VERSION or set(form) != set(_FIELDS):

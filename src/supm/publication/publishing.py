@@ -11,13 +11,13 @@ from supm._errors import PublicationError, SupmError
 from supm._json import canonical
 from supm.messages import ReleaseStatement, Statement
 from supm.publication.entry import ChainEntry, ReleaseEntry
-from supm.publication.keys import SigningKey
+from supm.publication.history import contracts_of
 from supm.publication.log import Log
-from supm.publication.reading import contracts_of
-from supm.publication.words import entries_in_words
+from supm.publication.merkle import entries_in_words
+from supm.publication.signing import SigningKey
 
 if TYPE_CHECKING:
-    from supm.publication.chain import Account, Anchor, Chain, Receipt
+    from supm.publication.chain import Anchor, Chain, ChainAccount, ChainReceipt
 
 __all__ = ["anchor", "contract_of", "name_contract", "publish"]
 
@@ -75,26 +75,10 @@ def publish(  # noqa: PLR0913  each is a fact of the entry
         return log.append([entry], key)[0]
 
 
-def name_contract(log: Log, key: SigningKey, receipt: Receipt, publisher: str, time: str) -> int:
-    """Enter into a log in which contract it is anchored, and return the place of that entry.
-
-    Parameters
-    ----------
-    log : Log
-        The log.
-    key : SigningKey
-        Its key in charge.
-    receipt : Receipt
-        Of the contract's deployment.
-    publisher : str
-        The address of the account that may anchor.
-    time : str
-        When, in UTC.
-
-    Returns
-    -------
-    int
-    """
+def name_contract(
+    log: Log, key: SigningKey, receipt: ChainReceipt, publisher: str, time: str
+) -> int:
+    """Enter into a log in which contract it is anchored, and return the place of that entry."""
     entry = ChainEntry(
         time=time,
         chain=receipt.chain,
@@ -106,13 +90,7 @@ def name_contract(log: Log, key: SigningKey, receipt: Receipt, publisher: str, t
 
 
 def contract_of(log: Log) -> ChainEntry:
-    """Return the contract in which a log is anchored.
-
-    Raises
-    ------
-    PublicationError
-        If it names none.
-    """
+    """Return the contract in which a log is anchored."""
     found = contracts_of(log)
     if not found:
         message = "this log has no contract on a chain yet; make one with supm log deploy."
@@ -120,7 +98,7 @@ def contract_of(log: Log) -> ChainEntry:
     return found[-1][1]
 
 
-def anchor(log: Log, chain: Chain, account: Account) -> tuple[int, Receipt | None]:
+def anchor(log: Log, chain: Chain, account: ChainAccount) -> tuple[int, ChainReceipt | None]:
     """Put the root of the newest checkpoint on a chain, unless it is there already.
 
     Parameters
@@ -129,12 +107,12 @@ def anchor(log: Log, chain: Chain, account: Account) -> tuple[int, Receipt | Non
         The log.
     chain : Chain
         The contract that the log names.
-    account : Account
+    account : ChainAccount
         Who pays; the contract's publisher.
 
     Returns
     -------
-    tuple of int and Receipt or None
+    tuple of int and ChainReceipt or None
         The size, and what the chain said; None where the root was on it before.
 
     Raises
@@ -161,7 +139,7 @@ def anchor(log: Log, chain: Chain, account: Account) -> tuple[int, Receipt | Non
     return checkpoint.size, receipt
 
 
-def _note(log: Log, size: int, told: Anchor | Receipt) -> None:
+def _note(log: Log, size: int, told: Anchor | ChainReceipt) -> None:
     """Remember what the chain says of an anchor, beside what it said of the same one before."""
     known = log.anchor_note(size)
     note = {} if known is None else json.loads(known)

@@ -4,21 +4,49 @@ from __future__ import annotations
 
 import http.client
 import json
+import queue
 import re
+import threading
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from supm._errors import PublicationError
-from supm.publication._deadline import within
-from supm.publication.checkpoint import SignedCheckpoint
-from supm.publication.keys import VerifierKey
 from supm.publication.proof import Proof
+from supm.publication.signing import SignedCheckpoint, VerifierKey
 
-__all__ = ["RemoteLog", "UnreachableError"]
+__all__ = ["RemoteLog", "UnreachableError", "within"]
+
+_Answer = TypeVar("_Answer")
+
+
+def within(seconds: float, call: Callable[[], _Answer]) -> _Answer:
+    """Return what a call returns, or raise what it raises."""
+    outcome: queue.SimpleQueue[_Answer | Exception] = queue.SimpleQueue()
+
+    def run() -> None:
+        try:
+            outcome.put(call())
+        except Exception as error:  # noqa: BLE001  told by the thread that waits
+            outcome.put(error)
+
+    # A daemon, so that who never answers does not keep the process from ending.
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        found = outcome.get(timeout=seconds)
+    except queue.Empty:
+        raise TimeoutError from None
+    if isinstance(found, Exception):
+        try:
+            raise found
+        finally:
+            del found  # else the error and this frame hold each other, and what is open in it
+    return found
+
 
 _SECONDS: Final = 30.0
 _SECONDS_FOR_ALL: Final = 60.0

@@ -10,9 +10,9 @@ from starlette.requests import Request
 
 from supm._errors import PublicationError
 from supm.publication.entry import ReleaseEntry, read_entry
+from supm.publication.history import entry_at
 from supm.publication.log import Log
 from supm.publication.proof import Proof, make_proof
-from supm.publication.reading import entry_at
 from supm.service.errors import StoreError
 
 __all__ = ["log_of", "prove", "reading", "release_at", "safe_name"]

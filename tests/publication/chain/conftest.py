@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from supm import secure
-from supm.publication.chain import Account, Chain, Receipt, deploy
+from supm.publication.chain import Chain, ChainAccount, ChainReceipt, deploy
 
 if TYPE_CHECKING:
-    from supm.publication.chain._library import RPCEndpoint, RPCResponse, Web3
+    from supm.publication.chain.node import RPCEndpoint, RPCResponse, Web3
 
 ROOT = Path(__file__).resolve().parents[3]
 MISSING = "install anvil (make anvil, which needs npm) to run the tests that need a node"
@@ -92,18 +92,18 @@ class Place:
 
         return connect(self.where)
 
-    def account(self, wei: int = ETHER) -> Account:
+    def account(self, wei: int = ETHER) -> ChainAccount:
         """Return a new account that holds so much."""
-        made = Account(secure().words(4).tobytes())
+        made = ChainAccount(secure().words(4).tobytes())
         web3 = self.web3
         paid = {"from": web3.eth.accounts[0], "to": made.address, "value": wei}
         paid["gasPrice"] = web3.eth.gas_price  # which every hard fork takes
         web3.eth.wait_for_transaction_receipt(web3.eth.send_transaction(paid))  # type: ignore[arg-type]
         return made
 
-    def deploy_code(self, account: Account, creation: bytes) -> str:
+    def deploy_code(self, account: ChainAccount, creation: bytes) -> str:
         """Make a contract of any code; return its address."""
-        from supm.publication.chain.sending import send  # noqa: PLC0415  needs an extra
+        from supm.publication.chain.client import send  # noqa: PLC0415  needs an extra
 
         web3 = self.web3
         return str(send(web3, account, creation, None, web3.eth.chain_id)["contractAddress"])
@@ -114,8 +114,8 @@ class Deployed:
     """A contract of ours, with nothing anchored yet."""
 
     place: Place
-    publisher: Account
-    receipt: Receipt
+    publisher: ChainAccount
+    receipt: ChainReceipt
     chain: Chain
 
 

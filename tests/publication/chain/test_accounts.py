@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from supm.publication.chain import Account, ChainError, make_account, read_account
+from supm.publication.chain import ChainAccount, ChainError, make_account, read_account
 
 if not os.environ.get("SUPM_REQUIRE_ALL"):
-    pytest.importorskip("supm.publication.chain._library", reason="pip install 'supm[chain]'")
+    pytest.importorskip("supm.publication.chain.node", reason="pip install 'supm[chain]'")
 
 KEY = bytes(range(1, 33))
 # The order of the curve: the least number that is too large to be a key.
@@ -45,23 +45,21 @@ def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", [KEY.hex(), f"0x{KEY.hex()}", f"0x{KEY.hex().upper()}\n"])
 def test_a_key_may_be_written_in_the_usual_ways(tmp_path: Path, text: str) -> None:
-    assert read_account(written(tmp_path / "key", text)) == Account(KEY)
+    assert read_account(written(tmp_path / "key", text)) == ChainAccount(KEY)
 
 
 def test_an_address_is_the_one_that_others_find() -> None:
     # Key 1, whose address is in many texts.
-    assert Account((1).to_bytes(32)).address == "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"
+    assert ChainAccount((1).to_bytes(32)).address == "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"
 
 
 def test_what_is_absent_is_named_with_what_to_install() -> None:
     program = (
         "import sys; sys.modules |= {'web3': None, 'eth_account': None}\n"
-        "from supm.publication.chain import Account, Chain, ChainError, deploy\n"
-        "calls = [lambda: Account(b'1' * 32), lambda: Chain('http://x', '0x'),\n"
-        "         lambda: deploy('http://x', None, b'1' * 32)]\n"
-        "for call in calls:\n"
-        "    try: call()\n"
-        "    except ChainError as error: print(error)\n"
+        "from supm.publication import chain\n"
+        "for name in ('ChainAccount', 'Chain', 'deploy'):\n"
+        "    try: getattr(chain, name)\n"
+        "    except chain.ChainError as error: print(error)\n"
     )
     done = subprocess.run(  # noqa: S603  the words are above
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
@@ -106,12 +104,12 @@ def test_a_pipe_is_no_key_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("key", [b"", KEY[:31], KEY + b"1", KEY.hex(), None, 7, ORDER.to_bytes(32)])
 def test_an_account_is_made_of_a_key_alone(key: Any) -> None:
     with pytest.raises(ChainError, match="a private key must be 32 bytes") as refused:
-        Account(key)
+        ChainAccount(key)
     assert KEY.hex()[:20] not in "".join(traceback.format_exception(refused.value))
 
 
 def test_no_text_of_an_account_shows_its_key() -> None:
-    account = Account(KEY)
+    account = ChainAccount(KEY)
     for text in (repr(account), str(account), f"{account}", f"{[account]}"):
         assert account.address in text
         assert KEY.hex()[:8] not in text
@@ -119,7 +117,7 @@ def test_no_text_of_an_account_shows_its_key() -> None:
 
 
 def test_a_copy_in_another_process_signs_the_same() -> None:
-    account = Account(KEY)
+    account = ChainAccount(KEY)
     fields = {"nonce": 0, "gas": 21000, "gasPrice": 1, "value": 0, "data": b"", "chainId": 1}
     copy = pickle.loads(pickle.dumps(account))  # noqa: S301  our own bytes, made in this line
     assert copy.sign(fields) == account.sign(fields)

@@ -13,14 +13,14 @@ import pytest
 from supm._errors import PublicationError, SupmError
 from supm.messages import Part, ReleaseStatement
 from supm.privacy import GaussianDP, Neighbours
-from supm.publication.chain import Account, Chain, deploy
+from supm.publication.chain import Chain, ChainAccount, deploy
+from supm.publication.checks import verify_chain, verify_file
 from supm.publication.entry import ChainEntry
-from supm.publication.keys import SigningKey
 from supm.publication.log import Log
 from supm.publication.monitoring import check_log
 from supm.publication.proof import Proof, make_proof
 from supm.publication.publishing import anchor, name_contract, publish
-from supm.publication.verification import verify_chain, verify_file
+from supm.publication.signing import SigningKey
 
 if TYPE_CHECKING:
     from tests.publication.chain.conftest import Place
@@ -45,7 +45,7 @@ class Anchored:
     place: Place
     key: SigningKey
     log: Log
-    account: Account
+    account: ChainAccount
     chain: Chain
 
     def publish(self, content: bytes) -> int:

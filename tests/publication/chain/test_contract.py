@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from supm.publication.chain import Account, Chain, ChainError
+from supm.publication.chain import Chain, ChainAccount, ChainError
 from supm.publication.chain.contract import artefact
 
 if not os.environ.get("SUPM_REQUIRE_ALL"):
-    pytest.importorskip("supm.publication.chain._library", reason="pip install 'supm[chain]'")
+    pytest.importorskip("supm.publication.chain.node", reason="pip install 'supm[chain]'")
     pytest.importorskip("vyper", reason="pip install 'supm[test]'")
 
 FOLDER = Path(__file__).resolve().parents[3] / "src/supm/publication/chain"
@@ -99,7 +99,7 @@ def test_another_log_is_refused(deployed: Any, log: bytes) -> None:
 
 
 def test_another_publisher_is_refused(deployed: Any, log: bytes) -> None:
-    stranger = Account(bytes(31) + b"1").address
+    stranger = ChainAccount(bytes(31) + b"1").address
     with pytest.raises(ChainError, match=f"and {stranger} is expected"):
         deployed.chain.check_code(log=log, publisher=stranger)
 

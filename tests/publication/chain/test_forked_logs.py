@@ -18,15 +18,15 @@ from supm.cli import main
 from supm.publication.bundle import Bundle
 from supm.publication.chain import Chain, read_account
 from supm.publication.chain import deploy as made
-from supm.publication.evidence import AnchorTold, Evidence
+from supm.publication.evidence import AnchorTold, ForkEvidence
 from supm.publication.log import Log
 from supm.publication.proof import Proof
 
 if TYPE_CHECKING:
     from tests.publication.chain.conftest import Place
 
-    from supm.publication.chain import Account, Receipt
-    from supm.publication.keys import VerifierKey
+    from supm.publication.chain import ChainAccount, ChainReceipt
+    from supm.publication.signing import VerifierKey
 
 KEY = ["--key", "a.pub"]
 
@@ -164,7 +164,9 @@ def test_the_contract_of_another_log_tells_nothing_of_this_one(
         assert anchor is not None
         with Log(Path("a.db"), read_only=True) as log:
             now = log.checkpoint()
-        claim = Evidence(first=AnchorTold.of(anchor), second=now, path=(), root=now.checkpoint.root)
+        claim = ForkEvidence(
+            first=AnchorTold.of(anchor), second=now, path=(), root=now.checkpoint.root
+        )
         Path("e.json").write_text(json.dumps(claim.to_form()))
         known = ["--chain", one.where, "--contract", f"1001:{contract}"]
         capsys.readouterr()
@@ -179,7 +181,7 @@ def test_a_contract_that_readers_would_refuse_is_not_named(
 ) -> None:
     one, _ = forked
 
-    def of_another_log(url: str, account: Account, _: VerifierKey) -> Receipt:
+    def of_another_log(url: str, account: ChainAccount, _: VerifierKey) -> ChainReceipt:
         return made(url, account, b"another log: 32 bytes of its key")
 
     monkeypatch.setattr(published, "deployed", of_another_log)

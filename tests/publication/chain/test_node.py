@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from supm.publication.chain import Account, Chain, ChainError, deploy
+from supm.publication.chain import Chain, ChainAccount, ChainError, deploy
 
 if not os.environ.get("SUPM_REQUIRE_ALL"):
-    pytest.importorskip("supm.publication.chain._library", reason="pip install 'supm[chain]'")
+    pytest.importorskip("supm.publication.chain.node", reason="pip install 'supm[chain]'")
 
-sending: Any = importlib.import_module("supm.publication.chain.sending")
+sending: Any = importlib.import_module("supm.publication.chain.client")
 node_module: Any = importlib.import_module("supm.publication.chain.node")
 
 ADDRESS = "0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf"
@@ -127,7 +127,7 @@ def test_the_library_leaves_the_limit_on_recursion_as_it_was() -> None:
     """Else a stranger's JSON, read elsewhere in the process, could end it."""
     program = (
         "import json, sys; before = sys.getrecursionlimit()\n"
-        "from supm.publication.chain import Account, sending; Account(b'1' * 32)\n"
+        "from supm.publication.chain import Chain, ChainAccount; ChainAccount(b'1' * 32)\n"
         "assert sys.getrecursionlimit() == before\n"
         "try: json.loads('[' * 100_000)\n"
         "except RecursionError: print('refused')\n"
@@ -191,7 +191,7 @@ def test_a_complaint_of_the_node_is_told_without_what_it_repeats(listening: Any)
     "url", ["", "swordfish", "ftp://swordfish/", "http://", "http://[swordfish", "http://x:99999/"]
 )
 def test_what_is_no_url_is_refused_and_not_shown(url: str, log: bytes) -> None:
-    account = Account(bytes(31) + b"1")
+    account = ChainAccount(bytes(31) + b"1")
     for call in (lambda: Chain(url, ADDRESS), lambda: deploy(url, account, log)):
         assert refusal(call).startswith("the node's URL must begin with http://")
 

@@ -33,9 +33,9 @@ from supm.federation import (
 from supm.federation.rows import class_counts, class_sums, scatter, triangle
 from supm.publication.chain import Chain, deploy
 from supm.publication.entry import RoundEntry
-from supm.publication.keys import SigningKey
 from supm.publication.log import Log
 from supm.publication.publishing import anchor, name_contract, publish
+from supm.publication.signing import SigningKey
 from supm.schema import Categorical, Continuous, Schema
 
 if TYPE_CHECKING:

@@ -25,15 +25,14 @@ from supm.federation import (
     SchemaEncoding,
 )
 from supm.messages import Commitments, Release, ReleaseStatement
-from supm.publication.checkpoint import Checkpoint, SignedCheckpoint
+from supm.publication.checks import verify_file
 from supm.publication.entry import RoundEntry
-from supm.publication.keys import SigningKey
 from supm.publication.log import Log
+from supm.publication.merkle import Peaks
 from supm.publication.monitoring import check_log
-from supm.publication.peaks import Peaks
 from supm.publication.proof import Proof, make_proof
 from supm.publication.publishing import publish
-from supm.publication.verification import verify_file
+from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey
 
 TIME = "2026-11-18T14:00:00Z"
 NAME = "hospitals.example/releases"

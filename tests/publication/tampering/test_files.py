@@ -14,12 +14,12 @@ import pytest
 from supm._errors import PublicationError
 from supm._json import canonical
 from supm.messages import Release
+from supm.publication.checks import verify_log, verify_receipt
 from supm.publication.history import rotating
-from supm.publication.keys import SigningKey
 from supm.publication.log import Log
 from supm.publication.proof import Included, make_proof
 from supm.publication.publishing import publish
-from supm.publication.verification import verify_log, verify_receipt
+from supm.publication.signing import SigningKey
 
 if TYPE_CHECKING:
     from tests.publication.tampering.conftest import World

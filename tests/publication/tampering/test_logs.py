@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from supm._errors import PublicationError
+from supm.publication.checks import verify_log, verify_receipt
 from supm.publication.entry import ReleaseEntry, RoundEntry, read_entry
-from supm.publication.evidence import Evidence
-from supm.publication.forks import ForkError
-from supm.publication.verification import verify_log, verify_receipt
+from supm.publication.evidence import ForkError, ForkEvidence
 
 if TYPE_CHECKING:
     from tests.publication.tampering.conftest import World
@@ -85,7 +84,7 @@ def a_log_that_shows_others_something_else(world: World) -> None:
         world.check(kept)
     except ForkError as error:
         # Whoever is shown the evidence sees it with the log's first key alone.
-        found = Evidence.from_json(json.dumps(error.evidence))
+        found = ForkEvidence.from_json(json.dumps(error.evidence))
         assert len(list(found.check(world.old.verifier))) == 4
         raise
 

@@ -13,14 +13,13 @@ import httpx
 import pytest
 
 from supm._errors import PublicationError
-from supm.publication.checkpoint import SignedCheckpoint
+from supm.publication.checks import verify_file, verify_log
 from supm.publication.entry import ReleaseEntry
-from supm.publication.keys import SigningKey, VerifierKey
 from supm.publication.log import Log
 from supm.publication.monitoring import check_log
 from supm.publication.proof import Proof
 from supm.publication.remote import RemoteLog
-from supm.publication.verification import verify_file, verify_log
+from supm.publication.signing import SignedCheckpoint, SigningKey, VerifierKey
 from supm.service.app import Settings, make_app
 from supm.service.published import safe_name
 from supm.service.serving import running

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from supm.publication.keys import VerifierKey
+from supm.publication.checks import verify_file
 from supm.publication.proof import Proof
-from supm.publication.verification import verify_file
+from supm.publication.signing import VerifierKey
 from supm.service.app import make_app
 from supm.service.serving import running
 from supm.service.store import Store

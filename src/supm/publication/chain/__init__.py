@@ -4,21 +4,49 @@ One contract (``anchor.vy``) belongs to one log. It keeps the root of each size 
 publisher anchored, with the time of the block, and refuses a second root for a size. `Chain` is the
 client of any node that speaks JSON-RPC. `Chain.check_code` shows that an address holds this
 contract and was made as it should be; a reader begins with it.
+
+What is here needs an extra, and is loaded when it is asked for.
 """
 
-from supm.publication.chain.accounts import Account, make_account, read_account
-from supm.publication.chain.client import Chain, chain_of, deploy
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
 from supm.publication.chain.errors import ChainError
-from supm.publication.chain.values import Anchor, Receipt
+
+if TYPE_CHECKING:
+    from supm.publication.chain.accounts import ChainAccount, make_account, read_account
+    from supm.publication.chain.client import Chain, chain_of, deploy
+    from supm.publication.chain.contract import Anchor, ChainReceipt
 
 __all__ = [
-    "Account",
     "Anchor",
     "Chain",
+    "ChainAccount",
     "ChainError",
-    "Receipt",
+    "ChainReceipt",
     "chain_of",
     "deploy",
     "make_account",
     "read_account",
 ]
+
+_HOMES: Final = {
+    "accounts": ("ChainAccount", "make_account", "read_account"),
+    "client": ("Chain", "chain_of", "deploy"),
+    "contract": ("Anchor", "ChainReceipt"),
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  each name has a type of its own
+    """Load a name from the file that holds it, or say which package is missing."""
+    for home, names in _HOMES.items():
+        if name in names:
+            try:
+                return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+            except ImportError as error:
+                message = f"this needs the package {error.name}; run pip install 'supm[chain]'."
+                raise ChainError(message) from None
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)

@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from supm._random import secure
-from supm.publication.chain.errors import ChainError, needing_web3
+from supm.publication.chain.errors import ChainError
+from supm.publication.chain.node import Keys
 
-__all__ = ["Account", "make_account", "read_account"]
+__all__ = ["ChainAccount", "make_account", "read_account"]
 
 _BYTES: Final = 32
 _LONGEST_FILE: Final = 200
 
 
 @dataclass(frozen=True)
-class Account:
+class ChainAccount:
     """A private key of an Ethereum chain, which is never shown, and the address that it owns.
 
     Parameters
@@ -35,8 +36,8 @@ class Account:
 
     Examples
     --------
-    >>> Account((1).to_bytes(32))
-    Account(address='0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf')
+    >>> ChainAccount((1).to_bytes(32))
+    ChainAccount(address='0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf')
     """
 
     key: bytes = field(repr=False)
@@ -44,8 +45,6 @@ class Account:
 
     def __post_init__(self) -> None:
         """Find the address, and refuse what is no key without showing it."""
-        with needing_web3():
-            from supm.publication.chain._library import Keys  # noqa: PLC0415  an extra
         if type(self.key) is not bytes or len(self.key) != _BYTES:
             raise ChainError(_NO_KEY)
         try:
@@ -55,25 +54,12 @@ class Account:
         object.__setattr__(self, "address", str(address))
 
     def sign(self, transaction: Mapping[str, Any]) -> tuple[str, bytes]:
-        """Return the hash and the bytes of a signed transaction; the key stays here.
-
-        Parameters
-        ----------
-        transaction : mapping
-            All fields but the signature.
-
-        Returns
-        -------
-        tuple of str and bytes
-            What the transaction will be found by, and what to send.
-        """
-        from supm.publication.chain._library import Keys  # noqa: PLC0415  an extra
-
+        """Return the hash and the bytes of a signed transaction; the key stays here."""
         signed = Keys.sign_transaction(dict(transaction), self.key)
         return signed.hash.to_0x_hex(), bytes(signed.raw_transaction)
 
 
-def make_account(path: Path | str) -> Account:
+def make_account(path: Path | str) -> ChainAccount:
     """Draw a new key, and write it to a new file that only its owner may read.
 
     Parameters
@@ -83,7 +69,7 @@ def make_account(path: Path | str) -> Account:
 
     Returns
     -------
-    Account
+    ChainAccount
         It has no ether yet.
 
     Examples
@@ -94,7 +80,7 @@ def make_account(path: Path | str) -> Account:
     ...     read_account(f"{folder}/publisher.key") == made
     True
     """
-    account = Account(secure().words(_BYTES // 8).tobytes())
+    account = ChainAccount(secure().words(_BYTES // 8).tobytes())
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:
@@ -107,7 +93,7 @@ def make_account(path: Path | str) -> Account:
     return account
 
 
-def read_account(path: Path | str) -> Account:
+def read_account(path: Path | str) -> ChainAccount:
     """Return the account of a key file.
 
     Parameters
@@ -118,7 +104,7 @@ def read_account(path: Path | str) -> Account:
 
     Returns
     -------
-    Account
+    ChainAccount
         Which can sign.
 
     Examples
@@ -135,7 +121,7 @@ def read_account(path: Path | str) -> Account:
     except OSError as error:
         message = f"the key file {path} cannot be read: {error.strerror}."
         raise ChainError(message) from None
-    return Account(_key(path, text))
+    return ChainAccount(_key(path, text))
 
 
 def _check_rights(path: Path | str, mode: int) -> None:

@@ -2,29 +2,123 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
-from supm.publication.chain.accounts import Account
-from supm.publication.chain.contract import artefact
-from supm.publication.chain.errors import ChainError, needing_web3
-from supm.publication.chain.values import SIZE, Anchor, Receipt, check_hash
+from supm.publication.chain.accounts import ChainAccount
+from supm.publication.chain.contract import (
+    SIZE,
+    Anchor,
+    ChainReceipt,
+    Reader,
+    artefact,
+    check_32_bytes,
+    check_chain,
+    checksummed,
+)
+from supm.publication.chain.errors import ChainError
+from supm.publication.chain.node import (
+    BaseProvider,
+    ChecksumAddress,
+    HexStr,
+    TimeExhausted,
+    TxParams,
+    TxReceipt,
+    Web3,
+    connect,
+    explained,
+)
 
-if TYPE_CHECKING:
-    from supm.publication.chain._library import BaseProvider, TxReceipt
+__all__ = ["Chain", "chain_of", "deploy", "send"]
 
-__all__ = ["Chain", "chain_of", "deploy"]
+WAIT_SECONDS: Final = 180.0
+_POLL_SECONDS: Final = 0.1
+
+
+def send(
+    web3: Web3, account: ChainAccount, data: bytes, to: ChecksumAddress | None, chain: int
+) -> TxReceipt:
+    """Sign a transaction here, send it, and return its receipt once it is in a block."""
+    with explained("the transaction"):
+        transaction = _prepared(web3, account.address, data, to) | {"chainId": chain}
+        _check_funds(web3, account.address, transaction)
+        name, signed = account.sign(transaction)
+        _sent(web3, name, signed)
+    return _waited(web3, name)
+
+
+def _prepared(web3: Web3, sender: str, data: bytes, to: ChecksumAddress | None) -> dict[str, Any]:
+    call: dict[str, Any] = {"from": sender, "data": "0x" + data.hex(), "value": 0}
+    call |= {} if to is None else {"to": to}
+    # The estimate runs the contract, so that what it would refuse is refused before it costs.
+    gas = web3.eth.estimate_gas(TxParams(**call))  # type: ignore[typeddict-item]  # keys are above
+    # Of the last block: one sent again takes the place of one that waits, and never follows it.
+    nonce = web3.eth.get_transaction_count(Web3.to_checksum_address(sender), "latest")
+    del call["from"]
+    return call | {"gas": gas * 5 // 4, "nonce": nonce} | _fees(web3)
+
+
+def _fees(web3: Web3) -> dict[str, int]:
+    """Offer twice the base fee, which then may grow for five blocks; what is over is not taken."""
+    price, base = web3.eth.gas_price, web3.eth.get_block("latest").get("baseFeePerGas")
+    if base is None:
+        return {"gasPrice": price}
+    tip = max(price - base, 0)
+    return {"maxPriorityFeePerGas": tip, "maxFeePerGas": 2 * base + tip}
+
+
+def _check_funds(web3: Web3, sender: str, transaction: dict[str, Any]) -> None:
+    price = transaction.get("gasPrice", transaction.get("maxFeePerGas"))
+    most = price * transaction["gas"]
+    balance = web3.eth.get_balance(Web3.to_checksum_address(sender))
+    if balance < most:
+        message = (
+            f"the account {sender} holds {balance} wei and this transaction may cost {most} wei; "
+            "send it more first."
+        )
+        raise ChainError(message)
+
+
+def _sent(web3: Web3, name: str, signed: bytes) -> None:
+    try:
+        web3.eth.send_raw_transaction(signed)
+    except ChainError as error:  # of the way to the node; what the node refuses is another kind
+        message = f"transaction {name} may have been sent; look it up before you repeat it: {error}"
+        raise ChainError(message) from None
+
+
+def _waited(web3: Web3, name: str) -> TxReceipt:
+    try:
+        with explained("the receipt"):
+            receipt = _polled(web3, name)
+    except ChainError as error:
+        message = f"transaction {name} was sent, and what became of it is not known: {error}"
+        raise ChainError(message) from None
+    if receipt["status"] != 1:
+        message = f"the contract refused transaction {name}, whose gas is spent; nothing changed."
+        raise ChainError(message)
+    return receipt
+
+
+def _polled(web3: Web3, name: str) -> TxReceipt:
+    try:
+        return web3.eth.wait_for_transaction_receipt(
+            HexStr(name), timeout=WAIT_SECONDS, poll_latency=_POLL_SECONDS
+        )
+    except TimeExhausted:
+        message = f"it is in no block after {WAIT_SECONDS:g} seconds."
+        raise ChainError(message) from None
 
 
 def deploy(
-    url: str | BaseProvider, account: Account, log: bytes, *, chain: int | None = None
-) -> Receipt:
+    url: str | BaseProvider, account: ChainAccount, log: bytes, *, chain: int | None = None
+) -> ChainReceipt:
     """Make the contract of a log; the account is its publisher for ever.
 
     Parameters
     ----------
     url : str or web3 provider
         A node that speaks JSON-RPC over HTTP.
-    account : Account
+    account : ChainAccount
         Who signs and pays, and who alone can anchor later.
     log : bytes
         The 32 bytes that name the log: the SHA-256 of the first line of its verifier key.
@@ -33,22 +127,18 @@ def deploy(
 
     Returns
     -------
-    Receipt
+    ChainReceipt
         With the contract's address.
 
     Examples
     --------
-    >>> publisher = Account(bytes(31) + b"1")
+    >>> publisher = ChainAccount(bytes(31) + b"1")
     >>> deploy("node.example", publisher, bytes(32))
     Traceback (most recent call last):
     supm.publication.chain.errors.ChainError: the node's URL must begin with http:// or https://
     and name a host.
     """
-    check_hash("log", log)
-    with needing_web3():
-        from supm.publication.chain.node import connect  # noqa: PLC0415  an extra
-        from supm.publication.chain.reading import check_chain  # noqa: PLC0415  the same
-        from supm.publication.chain.sending import send  # noqa: PLC0415  the same
+    check_32_bytes("log", log)
     web3 = connect(url)
     found = check_chain(web3, chain)
     done = send(web3, account, artefact().creation(log), None, found)
@@ -68,9 +158,6 @@ def chain_of(url: str | BaseProvider) -> int:
     int
         1 is Ethereum's main network.
     """
-    with needing_web3():
-        from supm.publication.chain.node import connect  # noqa: PLC0415  an extra
-        from supm.publication.chain.reading import check_chain  # noqa: PLC0415  the same
     return check_chain(connect(url), None)
 
 
@@ -95,8 +182,6 @@ class Chain:
     """
 
     def __init__(self, url: str | BaseProvider, contract: str, *, chain: int | None = None) -> None:
-        with needing_web3():
-            from supm.publication.chain.reading import Reader  # noqa: PLC0415  an extra
         self._reader = Reader(url, contract, chain)
 
     def __repr__(self) -> str:
@@ -108,23 +193,9 @@ class Chain:
         The code is compared byte for byte. That is not enough: whoever makes a contract can leave
         false roots and times in its storage and this very code above them. So the transaction that
         made it is looked up in its block, and must have carried what this package sends.
-
-        Parameters
-        ----------
-        log : bytes
-            The 32 bytes that name the log.
-        publisher : str, optional
-            The address that must be the publisher's.
-
-        Returns
-        -------
-        str
-            The publisher's address.
         """
-        from supm.publication.chain.reading import check_address  # noqa: PLC0415  an extra
-
-        check_hash("log", log)
-        wanted = None if publisher is None else check_address("publisher", publisher)
+        check_32_bytes("log", log)
+        wanted = None if publisher is None else checksummed("publisher", publisher)
         found_log, found, _ = self._reader.fixed_words
         if found_log != log:
             message = f"the contract {self._reader.address} is for another log."
@@ -138,26 +209,9 @@ class Chain:
         self._reader.check_birth()
         return found
 
-    def anchor(self, account: Account, size: int, root: bytes) -> Receipt:
-        """Store the root of a size, larger than all before, for ever.
-
-        Parameters
-        ----------
-        account : Account
-            The publisher's. It signs here; the node sees the signed transaction only.
-        size : int
-            The number of entries in the log.
-        root : bytes
-            The 32 bytes of the Merkle root of that many entries.
-
-        Returns
-        -------
-        Receipt
-            Once the transaction is in a block.
-        """
-        from supm.publication.chain.sending import send  # noqa: PLC0415  an extra
-
-        size, root, reader = SIZE.check(size), check_hash("root", root), self._reader
+    def anchor(self, account: ChainAccount, size: int, root: bytes) -> ChainReceipt:
+        """Store the root of a size, larger than all before, for ever."""
+        size, root, reader = SIZE.check(size), check_32_bytes("root", root), self._reader
         last = reader.call("latest")
         if size <= last:
             message = f"size {size} must be larger than {last}, the last anchored size."
@@ -180,8 +234,8 @@ class Chain:
         return self._reader.anchors()
 
 
-def _receipt(done: TxReceipt, contract: str, chain: int) -> Receipt:
-    return Receipt(
+def _receipt(done: TxReceipt, contract: str, chain: int) -> ChainReceipt:
+    return ChainReceipt(
         contract=contract,
         chain=chain,
         transaction=done["transactionHash"].to_0x_hex(),

@@ -1,47 +1,83 @@
-"""A node over HTTP: one request, one answer, within a time limit, and no other address."""
+"""A node over HTTP: one request, one answer, within a time limit, and no other address.
+
+All that is used of web3 and its parts is imported here; nothing else in this package imports them.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar, cast
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from supm.publication._deadline import within
-from supm.publication.chain._library import (
-    BaseProvider,
+from supm.publication.chain.errors import ChainError, UnreachableNodeError, one_line
+from supm.publication.remote import within
+
+__all__ = [
+    "BaseProvider",
+    "ChecksumAddress",
+    "Contract",
+    "ContractLogicError",
+    "EthereumNode",
+    "ExtraDataToPOAMiddleware",
+    "HexStr",
+    "JSONBaseProvider",
+    "Keys",
+    "RPCEndpoint",
+    "RPCResponse",
+    "TimeExhausted",
+    "TxParams",
+    "TxReceipt",
+    "Web3",
+    "Web3RPCError",
+    "check_url",
+    "connect",
+    "explained",
+    "requests",
+]
+
+# One of web3's parts, py_ecc, raises Python's limit on recursion to 100,000 for the whole process
+# when it is imported. A message of many opening brackets would then end the process instead of
+# being refused, so the limit is put back.
+_LIMIT: Final = sys.getrecursionlimit()
+
+import requests  # noqa: E402  after the limit was read
+from eth_account import Account as Keys  # noqa: E402  the same
+from eth_typing import ChecksumAddress, HexStr  # noqa: E402  the same
+from web3 import Web3  # noqa: E402  the same
+from web3.contract import Contract  # noqa: E402  the same
+from web3.exceptions import (  # noqa: E402  the same
     ContractLogicError,
-    ExtraDataToPOAMiddleware,
-    JSONBaseProvider,
+    TimeExhausted,
+    Web3RPCError,
+)
+from web3.middleware import ExtraDataToPOAMiddleware  # noqa: E402  the same
+from web3.providers import BaseProvider, JSONBaseProvider  # noqa: E402  the same
+from web3.types import (  # noqa: E402  the same
     RPCEndpoint,
     RPCResponse,
-    Web3,
-    Web3RPCError,
-    requests,
+    TxParams,
+    TxReceipt,
 )
-from supm.publication.chain.errors import ChainError, UnreachableNodeError, printable
 
-__all__ = ["Node", "check_url", "connect", "explained"]
+sys.setrecursionlimit(_LIMIT)
+
 
 ANSWER_SECONDS: Final = 20.0
 _CONNECT_SECONDS: Final = 10.0
 _LARGEST_ANSWER: Final = 1 << 25
 _SHORTEST_SECRET: Final = 4
 _HEADERS: Final = {"Content-Type": "application/json", "User-Agent": "supm"}
-Result = TypeVar("Result")
+_Answer = TypeVar("_Answer")
 
 
-class Node(JSONBaseProvider):
+class EthereumNode(JSONBaseProvider):
     """A node that speaks JSON-RPC over HTTP.
 
     Unlike the provider of web3 it follows no redirection, tries nothing twice, bounds the time and
     the length of an answer, and shows its URL nowhere, because URLs of nodes contain passwords.
-
-    Parameters
-    ----------
-    url : str
-        Where it listens.
     """
 
     def __init__(self, url: str) -> None:
@@ -69,7 +105,7 @@ def connect(where: str | BaseProvider) -> Web3:
     """Return web3 on a node, or on a chain in this process."""
     if isinstance(where, str):
         check_url(where)
-        where = Node(where)
+        where = EthereumNode(where)
     web3 = Web3(where)
     # Some chains write more into a block's header than Ethereum does.
     web3.middleware_onion.inject(ExtraDataToPOAMiddleware, layer=0)
@@ -77,16 +113,7 @@ def connect(where: str | BaseProvider) -> Web3:
 
 
 def check_url(url: str) -> None:
-    """Raise ChainError, which does not show it, for what is no URL of a node.
-
-    Examples
-    --------
-    >>> check_url("https://user:password@node.example/key")
-    >>> check_url("node.example")
-    Traceback (most recent call last):
-    supm.publication.chain.errors.ChainError: the node's URL must begin with http:// or https://
-    and name a host.
-    """
+    """Raise ChainError, which does not show it, for what is no URL of a node."""
     try:
         parts = urlsplit(url)
         named = parts.scheme in {"http", "https"} and parts.hostname and (parts.port or 1)
@@ -99,13 +126,7 @@ def check_url(url: str) -> None:
 
 @contextmanager
 def explained(doing: str) -> Iterator[None]:
-    """Say in one sentence what went wrong, without a word of what the library would show.
-
-    Parameters
-    ----------
-    doing : str
-        What was asked for, to follow "the node refused".
-    """
+    """Say in one sentence what went wrong, without a word of what the library would show."""
     try:
         yield
     except ChainError:
@@ -125,14 +146,14 @@ def explained(doing: str) -> Iterator[None]:
 
 
 def _reason(error: ContractLogicError) -> str:
-    told = printable(error.message or "").removeprefix("execution reverted").lstrip(": ")
+    told = one_line(error.message or "").removeprefix("execution reverted").lstrip(": ")
     return told or "it gave no reason"
 
 
 def _complaint(error: Web3RPCError) -> str:
     form = (error.rpc_response or {}).get("error")
     told = form.get("message") if isinstance(form, dict) else None
-    return printable(told or "it gave no reason")
+    return one_line(told or "it gave no reason")
 
 
 def _secrets(parts: SplitResult) -> list[str]:
@@ -170,7 +191,7 @@ def _read(status: int, content: bytes) -> dict[str, Any]:
     raise ChainError(message)
 
 
-def _within(seconds: float, call: Callable[[], Result]) -> Result:
+def _within(seconds: float, call: Callable[[], _Answer]) -> _Answer:
     """Return what a call returns, or say why the node could not be asked."""
     try:
         return within(seconds, call)

@@ -11,8 +11,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Query, Request, Response
 from starlette.responses import PlainTextResponse
 
+from supm.publication.history import entry_at
 from supm.publication.log import Log
-from supm.publication.reading import entry_at
 from supm.service.answers import Refused, json_answer
 from supm.service.api._describe import answers
 from supm.service.published import log_of, prove, reading, release_at, safe_name

@@ -1,7 +1,12 @@
-"""The keys of a log: Ed25519, each on one line of text, as signed notes write them.
+"""The keys of a log, and what they sign: so many entries, with this root.
 
-A verifier key is public and names its log: ``name+hash+key``. A reader keeps that line. A signing
-key is secret and stays with the publisher in a file for that user alone.
+Keys are Ed25519, each on one line of text, as signed notes write them. A verifier key is public and
+names its log: ``name+hash+key``. A reader keeps that line. A signing key is secret and stays with
+the publisher in a file for that user alone.
+
+A checkpoint is a signed note of three lines, as other transparency logs write them, so their tools
+read it too: the log's name, the number of entries, the root in base64; then a line with the
+signature.
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from supm._random import secure
 from supm._sqlite import make_for_its_owner
 from supm._validation import check_kind
 
-__all__ = ["SigningKey", "VerifierKey", "check_name"]
+__all__ = ["Checkpoint", "SignedCheckpoint", "SigningKey", "VerifierKey", "check_log_name"]
 
 _ED25519: Final = b"\x01"
 _SECRET: Final = "PRIVATE+KEY+"  # noqa: S105  the mark before a secret, not one
@@ -30,14 +35,8 @@ _KEY_BYTES: Final = 32
 _LONGEST_NAME: Final = 200
 
 
-def check_name(name: object) -> str:
-    """Return the name of a log, or raise ParameterError.
-
-    Examples
-    --------
-    >>> check_name("hospitals.example/releases")
-    'hospitals.example/releases'
-    """
+def check_log_name(name: object) -> str:
+    """Return the name of a log, or raise ParameterError."""
     good = isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME and name.isprintable()
     if not good or any(each in " +" for each in str(name)) or not str(name).isascii():
         wanted = "a plain name without spaces or plus signs, such as hospitals.example/releases"
@@ -69,7 +68,7 @@ class VerifierKey:
     public: bytes
 
     def __post_init__(self) -> None:
-        check_name(self.name)
+        check_log_name(self.name)
         check_kind("public", self.public, bytes)
         if len(self.public) != _KEY_BYTES:
             raise ParameterError("public", f"{_KEY_BYTES} bytes", len(self.public))
@@ -90,13 +89,7 @@ class VerifierKey:
 
     @classmethod
     def parse(cls, line: object) -> VerifierKey:
-        """Read what `str` wrote.
-
-        Raises
-        ------
-        PublicationError
-            If it is no verifier key.
-        """
+        """Read what `str` wrote."""
         text = str(line).strip()
         name, _, key = _parts(text, "a log's public key")
         found = cls(name, key)
@@ -127,7 +120,7 @@ class SigningKey:
 
     def __init__(self, name: str, secret: bytes) -> None:
         self._key = Ed25519PrivateKey.from_private_bytes(secret)
-        self.verifier = VerifierKey(check_name(name), self._key.public_key().public_bytes_raw())
+        self.verifier = VerifierKey(check_log_name(name), self._key.public_key().public_bytes_raw())
 
     def __repr__(self) -> str:
         """Say whose key it is, never the secret."""
@@ -139,14 +132,8 @@ class SigningKey:
 
     @classmethod
     def made(cls, name: str, path: Path) -> SigningKey:
-        """Make a new key in a new file for this user alone.
-
-        Raises
-        ------
-        PublicationError
-            If the file is there already.
-        """
-        key = cls(check_name(name), secure().words(4).tobytes())
+        """Make a new key in a new file for this user alone."""
+        key = cls(check_log_name(name), secure().words(4).tobytes())
         if not make_for_its_owner(path):
             message = f"{path} is there already; a key is never overwritten. Name a new file."
             raise PublicationError(message)
@@ -160,13 +147,7 @@ class SigningKey:
 
     @classmethod
     def read(cls, path: Path) -> SigningKey:
-        """Read a key from its file.
-
-        Raises
-        ------
-        PublicationError
-            If others may read it, or it holds no key.
-        """
+        """Read a key from its file."""
         if path.exists() and not path.is_file():
             message = f"{path} is no file with a signing key."
             raise PublicationError(message)
@@ -207,10 +188,118 @@ def _parts(line: str, noun: str) -> tuple[str, bytes, bytes]:
     try:
         content = base64.b64decode(key, validate=True)
         told_hash = bytes.fromhex(told)
-        check_name(name)
+        check_log_name(name)
     except (binascii.Error, ValueError):
         content, told_hash = b"", b""
     if len(content) != 1 + _KEY_BYTES or not content.startswith(_ED25519) or len(told_hash) != 4:
         message = f"{noun} is one line of the form name+hash+key, and this is another text."
         raise PublicationError(message)
     return name, told_hash, content[1:]
+
+
+_DASH: Final = "\N{EM DASH} "
+_HASH_BYTES: Final = 32
+_SIGNATURE_BYTES: Final = 64
+_LONGEST: Final = 10_000
+_MOST: Final = 1 << 62
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """So many entries of a log, and their root.
+
+    Parameters
+    ----------
+    name : str
+        The log's name.
+    size : int
+        How many entries.
+    root : bytes
+        The root of their tree.
+
+    Examples
+    --------
+    >>> print(Checkpoint(name="log.example", size=3, root=bytes(32)).text, end="")
+    log.example
+    3
+    AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+    """
+
+    name: str
+    size: int
+    root: bytes
+
+    @property
+    def text(self) -> str:
+        """What is signed."""
+        return f"{self.name}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
+
+    def signed(self, key: SigningKey) -> SignedCheckpoint:
+        """Return it with the signature of a key."""
+        if key.verifier.name != self.name:
+            message = f"the key is of the log {key.verifier.name}, and this log is {self.name}."
+            raise PublicationError(message)
+        signature = key.sign(self.text.encode())
+        return SignedCheckpoint(checkpoint=self, key_hash=key.verifier.hash, signature=signature)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedCheckpoint:
+    """A checkpoint with the signature of one of the log's keys.
+
+    Parameters
+    ----------
+    checkpoint : Checkpoint
+        What is signed.
+    key_hash : bytes
+        The four bytes that name the key.
+    signature : bytes
+        The signature.
+    """
+
+    checkpoint: Checkpoint
+    key_hash: bytes
+    signature: bytes
+
+    @property
+    def text(self) -> str:
+        """The signed note."""
+        signature = base64.b64encode(self.key_hash + self.signature).decode()
+        return f"{self.checkpoint.text}\n{_DASH}{self.checkpoint.name} {signature}\n"
+
+    def check(self, key: VerifierKey) -> None:
+        """Raise unless this key of this log signed it."""
+        if key.name != self.checkpoint.name:
+            message = f"the checkpoint is of the log {self.checkpoint.name}, not of {key.name}."
+            raise PublicationError(message)
+        if key.hash != self.key_hash:
+            told, wanted = self.key_hash.hex(), key.hash.hex()
+            message = f"the checkpoint is signed by the key {told}, not by {wanted}."
+            raise PublicationError(message)
+        if not key.accepts(self.signature, self.checkpoint.text.encode()):
+            message = "the checkpoint was altered: its signature is not of this text."
+            raise PublicationError(message)
+
+    @classmethod
+    def parse(cls, text: object) -> SignedCheckpoint:
+        """Read what `text` gives; anything else is refused."""
+        try:
+            found = _parsed(str(text)[:_LONGEST])
+        except (ValueError, binascii.Error):
+            found = None
+        if found is None or found.text != text:
+            message = "this is no signed checkpoint of a log, or it is cut off."
+            raise PublicationError(message)
+        return found
+
+
+def _parsed(text: str) -> SignedCheckpoint | None:
+    name, size, root, _, line, _ = text.split("\n")
+    signature = base64.b64decode(line.rpartition(" ")[2], validate=True)
+    checkpoint = Checkpoint(
+        name=check_log_name(name), size=int(size), root=base64.b64decode(root, validate=True)
+    )
+    lengths = len(checkpoint.root), len(signature)
+    if lengths != (_HASH_BYTES, 4 + _SIGNATURE_BYTES) or not 0 <= checkpoint.size < _MOST:
+        return None
+    return SignedCheckpoint(checkpoint=checkpoint, key_hash=signature[:4], signature=signature[4:])

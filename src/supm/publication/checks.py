@@ -5,22 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from supm._errors import PublicationError
 from supm.messages.commitments import Commitments
-from supm.publication.checkpoint import SignedCheckpoint
-from supm.publication.forks import check_same_log
-from supm.publication.history import KeyHistory
-from supm.publication.keys import VerifierKey
+from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence, beginning, check_same_log
+from supm.publication.history import KeyHistory, LogReader, changes_of
+from supm.publication.merkle import entries_in_words
 from supm.publication.proof import Proof
-from supm.publication.reading import LogReader, changes_of
-from supm.publication.words import entries_in_words
+from supm.publication.signing import SignedCheckpoint, VerifierKey
 
 __all__ = [
     "AnchoredRoot",
     "AnchoredRoots",
     "PlacedContract",
+    "verify_anchors",
     "verify_chain",
     "verify_file",
     "verify_log",
@@ -259,3 +258,57 @@ def _date(seconds: int) -> str:
     except (ValueError, OverflowError, OSError):
         message = "the node tells a time of the anchor that is none."
         raise PublicationError(message) from None
+
+
+# Each costs the log a question; who reads the whole log compares any number of them.
+_MOST: Final = 100
+
+
+def verify_anchors(
+    chain: AnchoredRoots, log: LogReader, proof: Proof, key: VerifierKey
+) -> Iterator[str]:
+    """Yield in words that a log agrees with the anchors of a contract, the newest first.
+
+    One contract takes one root for a size, but nothing ties the root of a size to that of the one
+    before it: two logs under one key can take turns in it. Whoever compares all roots sees that.
+    """
+    # The chain first: what is anchored by then, the log must hold already.
+    anchors = chain.anchors()
+    now = log.checkpoint()
+    for _ in verify_log(log, proof, key, now=now):
+        pass
+    for each in reversed(anchors[-_MOST:]):
+        _check_anchor(each, log, now, key)
+    if len(anchors) > _MOST:
+        yield (
+            f"WARNING: the log agrees with the newest {_MOST} of {len(anchors)} anchors in the "
+            "contract; supm log check --chain compares all of them."
+        )
+    else:
+        yield f"The log agrees with every anchor in the contract: {len(anchors)} of them."
+
+
+def _check_anchor(
+    anchor: AnchoredRoot, log: LogReader, now: SignedCheckpoint, key: VerifierKey
+) -> None:
+    size, anchored = now.checkpoint.size, entries_in_words(anchor.size)
+    if anchor.size > size:
+        message = (
+            f"the chain has an anchor of {anchored}, and the log shows {size}: it was cut, is "
+            "behind, or another log is anchored in the same contract."
+        )
+        raise PublicationError(message)
+    shown = beginning(log, anchor.size, anchor.root, now.checkpoint)
+    if shown is None:
+        message = (
+            f"the log did not show that it begins with the {anchored} whose root is on the "
+            "chain: another log is anchored in the same contract, or its answer was altered."
+        )
+        raise PublicationError(message)
+    root, path = shown
+    if root != anchor.root:
+        changes = changes_of(log, size)
+        KeyHistory.followed(key, changes).check(now)  # the log may answer otherwise this time
+        told = AnchorTold.of(anchor)
+        found = ForkEvidence(first=told, second=now, path=path, root=root, keys=tuple(changes))
+        raise ForkError(found)

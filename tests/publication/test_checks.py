@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from supm._errors import PublicationError
-from supm.publication import anchors
-from supm.publication.anchors import verify_anchors
-from supm.publication.chain.values import Anchor
-from supm.publication.evidence import AnchorTold, Evidence
-from supm.publication.forks import ForkError
+from supm.publication import checks
+from supm.publication.chain.contract import Anchor
+from supm.publication.checks import verify_anchors
+from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence
 from supm.publication.proof import make_proof
 from supm.publication.remote import UnreachableError
 
@@ -87,7 +86,7 @@ def test_two_logs_that_take_turns_in_one_contract_are_seen_by_both_readers(maker
         told(maker, held, log)
     with pytest.raises(ForkError, match="another root for the first 2 entries") as error:
         told(maker, held, other)
-    found = Evidence.from_json(json.dumps(error.value.evidence))
+    found = ForkEvidence.from_json(json.dumps(error.value.evidence))
     assert found.first == AnchorTold.of(held.found[0])
     assert len(list(found.check(maker.key().verifier))) == 3
 
@@ -116,7 +115,7 @@ def test_each_anchor_is_compared(maker: Maker, place: int) -> None:
 def test_of_many_anchors_the_newest_are_compared_and_the_rest_is_warned_of(
     maker: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(anchors, "_MOST", 2)
+    monkeypatch.setattr(checks, "_MOST", 2)
     log = maker.log(4)
     held = Held().hold(log, 1, 2, 4)
     [line] = told(maker, held, log)
