@@ -11,8 +11,8 @@ from supm.owner import Contribution, Wallet, send_together
 from supm.owner.http import Remote, RemoteError
 from supm.service.app import make_app
 from supm.service.serving import running
-from supm.service.states import State
 from supm.service.store import Opened, Store
+from supm.service.store.values import State
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from supm.service import actions
 from supm.service.actions import Models, NotReady, document_of
 from supm.service.errors import StateChanged
 from supm.service.predicting import predictions
-from supm.service.states import State
 from supm.service.status import statement_json
 from supm.service.store import Opened, Store, Submission
+from supm.service.store.values import State
 
 Told = Callable[..., Submission]
 

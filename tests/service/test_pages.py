@@ -25,7 +25,7 @@ from supm.owner import interview
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Records, Schema
 from supm.service import actions
 from supm.service.app import make_app
-from supm.service.pages._rule_view import rule_view
+from supm.service.pages.model_tables import rule_view
 from supm.service.security import cookie_name, hash_token
 from supm.service.store import Opened, Store, Submission
 

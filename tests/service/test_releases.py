@@ -18,7 +18,7 @@ from supm.publication.entry import ChainEntry
 from supm.publication.merkle import hash_pair
 from supm.publication.proof import Proof, make_proof
 from supm.service.app import make_app
-from supm.service.pages._merkle_view import Picture, picture_of
+from supm.service.pages.releases import Picture, picture_of
 from supm.service.serving import running
 from supm.service.store import Store
 

@@ -71,7 +71,7 @@ def limit_lines(form: dict[str, Any], opened: Opened) -> Iterator[str]:
 
 def _matters(phase: str, opened: Opened, reports: dict[str, int]) -> bool:
     """Tell a phase that the study has, and that has not ended."""
-    from supm.service.states import State  # noqa: PLC0415  loaded when the verb runs
+    from supm.service.store.values import State  # noqa: PLC0415  loaded when the verb runs
 
     study = opened.study
     if opened.state is State.CLOSED or study.question(phase) is None:

@@ -308,7 +308,7 @@ def _close(arguments: argparse.Namespace) -> int:
     aloud = sys.stderr if arguments.json == "-" else sys.stdout
     with _opened(arguments) as store:
         from supm.service.actions import close  # noqa: PLC0415  loaded when the verb runs
-        from supm.service.states import State  # noqa: PLC0415  the same
+        from supm.service.store.values import State  # noqa: PLC0415  the same
 
         if store.find(arguments.name).state is not State.CLOSED:
             print(paragraph(_FOR_GOOD), file=aloud)

@@ -12,8 +12,8 @@ from supm._lazy import names_on_demand
 if TYPE_CHECKING:
     from supm.service.app import Settings, make_app
     from supm.service.serving import run, running
-    from supm.service.states import State
     from supm.service.store import Opened, Store
+    from supm.service.store.values import State
 
 __all__ = [
     "Opened",

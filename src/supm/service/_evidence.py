@@ -17,19 +17,7 @@ __all__ = ["Evidence", "of_columns", "of_sets"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evidence:
-    """The mean of what reports count for each class of one attribute.
-
-    Parameters
-    ----------
-    means : ndarray of float
-        What a report counts for each class, on average over the reports.
-    reports : int
-        How many reports there were.
-    own, other : float
-        What a report counts on average for the class of its owner, and for another one.
-    own_spread, other_spread : float
-        The variances about those.
-    """
+    """The mean of what reports count for each class of one attribute."""
 
     means: NDArray[np.float64]
     reports: int

@@ -15,8 +15,8 @@ from supm.learning import RadialSVM
 from supm.messages import Model, Study
 from supm.service.errors import StateChanged, StoreError
 from supm.service.shared import Shared
-from supm.service.states import State
 from supm.service.store import Opened, Store
+from supm.service.store.values import State
 
 __all__ = [
     "Models",
@@ -39,20 +39,7 @@ class NotReady(SupmError):  # noqa: N818  a study that has to wait is no error
 
 
 def reduce(store: Store, name: str) -> Opened:
-    """Choose what the rest of the study is about.
-
-    Parameters
-    ----------
-    store : Store
-        Where the study is.
-    name : str
-        Which one.
-
-    Returns
-    -------
-    Opened
-        The study, in the state "reduced".
-    """
+    """Choose what the rest of the study is about."""
     opened = _in_state(store, name, State.COLLECTING_TO_REDUCE, "reduced")
     if opened.study.question("reduce") is None:
         document = reduce_study(opened.study, None, secure())
@@ -68,40 +55,13 @@ def reduce(store: Store, name: str) -> Opened:
 
 
 def open_training(store: Store, name: str) -> Opened:
-    """Open the train phase of a reduced study.
-
-    Parameters
-    ----------
-    store : Store
-        Where the study is.
-    name : str
-        Which one.
-
-    Returns
-    -------
-    Opened
-    """
+    """Open the train phase of a reduced study."""
     opened = _in_state(store, name, State.REDUCED, "opened for training")
     return store.advance(name, expected=opened.state, to=State.COLLECTING_TO_TRAIN)
 
 
 def train(store: Store, name: str, *, weights: str | None = None) -> Opened:
-    """Train on the stored reports.
-
-    Parameters
-    ----------
-    store : Store
-        Where the study is.
-    name : str
-        Which one.
-    weights : "balanced", optional
-        Whether rare labels count as much as common ones.
-
-    Returns
-    -------
-    Opened
-        The study, in the state "trained", with its model.
-    """
+    """Train on the stored reports."""
     opened = _in_state(store, name, State.COLLECTING_TO_TRAIN, "trained")
     with _counted(store, opened, "train") as counts:
         model = publish(train_on(opened.study, counts, RadialSVM(), weights=weights))
@@ -116,19 +76,7 @@ def train(store: Store, name: str, *, weights: str | None = None) -> Opened:
 
 
 def serve(store: Store, name: str) -> Opened:
-    """Let the model answer; where owners tell its answer, it becomes part of the document.
-
-    Parameters
-    ----------
-    store : Store
-        Where the study is.
-    name : str
-        Which one.
-
-    Returns
-    -------
-    Opened
-    """
+    """Let the model answer; where owners tell its answer, it becomes part of the document."""
     opened = _in_state(store, name, State.TRAINED, "served")
     question = opened.study.question("test")
     document = None
@@ -138,19 +86,7 @@ def serve(store: Store, name: str) -> Opened:
 
 
 def close(store: Store, name: str) -> Opened:
-    """Close a study for good.
-
-    Parameters
-    ----------
-    store : Store
-        Where the study is.
-    name : str
-        Which one.
-
-    Returns
-    -------
-    Opened
-    """
+    """Close a study for good."""
     opened = store.find(name)
     if opened.state is State.CLOSED:
         return opened
@@ -161,19 +97,7 @@ def close(store: Store, name: str) -> Opened:
 
 
 def document_of(opened: Opened, phase: str) -> Study:
-    """Return the document that the reports of a phase answer.
-
-    Parameters
-    ----------
-    opened : Opened
-        The study.
-    phase : {"reduce", "train", "test"}
-        Which phase.
-
-    Returns
-    -------
-    Study
-    """
+    """Return the document that the reports of a phase answer."""
     if phase == "reduce":
         return opened.documents[0]
     plain = [each for each in opened.documents if each.rule is None]
@@ -181,13 +105,7 @@ def document_of(opened: Opened, phase: str) -> Study:
 
 
 class Models:
-    """Trained models with what answers to reports need, made anew from counts after a restart.
-
-    Parameters
-    ----------
-    store : Store
-        Where the counts are.
-    """
+    """Trained models with what answers to reports need, made anew from counts after a restart."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -196,17 +114,7 @@ class Models:
         self._shared: Shared[Trained] = Shared(executor=self._threads)
 
     async def find(self, opened: Opened) -> Trained:
-        """Return the trained model of a study that has one.
-
-        Parameters
-        ----------
-        opened : Opened
-            The study; nothing is counted any more that its model was trained on.
-
-        Returns
-        -------
-        Trained
-        """
+        """Return the trained model of a study that has one."""
         return await self._shared.get(opened.name, lambda: self._again(opened))
 
     def stop(self) -> None:

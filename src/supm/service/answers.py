@@ -31,17 +31,7 @@ _KNOWN: Final[dict[type[Exception], tuple[int, str, float | None]]] = {
 
 
 class Refused(Exception):  # noqa: N818  a request that is refused is no error of the service
-    """A request is refused.
-
-    Parameters
-    ----------
-    status : int
-        The HTTP status.
-    sentence : str
-        Why, without anything that was sent.
-    retry_after : float, optional
-        Seconds after which it may be tried again.
-    """
+    """A request is refused."""
 
     def __init__(self, status: int, sentence: str, *, retry_after: float | None = None) -> None:
         super().__init__(sentence)
@@ -49,36 +39,12 @@ class Refused(Exception):  # noqa: N818  a request that is refused is no error o
 
 
 def json_answer(form: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:  # noqa: ANN401  whatever JSON can hold
-    """Return an answer in JSON.
-
-    Parameters
-    ----------
-    form : object
-        What JSON can hold.
-    status : int, default 200
-        The HTTP status.
-    headers : dict of str to str, optional
-        More headers.
-
-    Returns
-    -------
-    Response
-    """
+    """Return an answer in JSON."""
     return Response(msgspec.json.encode(form), status, headers, media_type=_JSON)
 
 
 def refusal(error: Refused) -> Response:
-    """Return the answer to a refused request.
-
-    Parameters
-    ----------
-    error : Refused
-        Why.
-
-    Returns
-    -------
-    Response
-    """
+    """Return the answer to a refused request."""
     headers = {}
     if error.retry_after is not None:
         headers["Retry-After"] = str(max(1, math.ceil(error.retry_after)))
@@ -88,18 +54,7 @@ def refusal(error: Refused) -> Response:
 
 
 def as_refused(error: Exception) -> Refused:
-    """Return the refusal that an error of the library or of the framework amounts to.
-
-    Parameters
-    ----------
-    error : Exception
-        What was raised.
-
-    Returns
-    -------
-    Refused
-        With 500 and nothing of the error where it is not one that was raised on purpose.
-    """
+    """Return the refusal that an error of the library or of the framework amounts to."""
     if isinstance(error, Refused):
         return error
     for kind, (status, sentence, wait) in _KNOWN.items():

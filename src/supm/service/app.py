@@ -19,11 +19,10 @@ from supm.publication.log import Log
 from supm.service.actions import Models
 from supm.service.answers import Refused, answer_error
 from supm.service.api import add_api
-from supm.service.bodies import BodyLimit
-from supm.service.doors import Doors
 from supm.service.ingest import Writer
-from supm.service.limits import Buckets, ConnectionLimit, RateLimit, Shares
+from supm.service.limits import BodyLimit, Buckets, ConnectionLimit, RateLimit, Shares
 from supm.service.logs import Metrics, RequestLog
+from supm.service.open_questions import Doors
 from supm.service.pages import add_pages
 from supm.service.security import SecurityHeaders
 from supm.service.shared import Shared

@@ -83,30 +83,13 @@ class PatientProtocol(HttpToolsProtocol):
 
 
 def share_connections(most: int) -> tuple[Shares, int]:
-    """Return what hosts may take of so many connections, and at how many uvicorn itself refuses.
-
-    Parameters
-    ----------
-    most : int
-        How many there is room for.
-
-    Returns
-    -------
-    tuple of Shares and int
-        One host gets a quarter. The number is never reached while the shares are kept.
-    """
+    """Return what hosts may take of so many connections, and at how many uvicorn itself refuses."""
     shares = Shares("too many connections are open", most=most, each=max(1, most // 4))
     return shares, most + 2 * _TOLD + 1
 
 
 def room_for_connections() -> int:
-    """Let the process open as many files as it may, and return how many may be connections.
-
-    Returns
-    -------
-    int
-        At most 4,096: some files are left for the database.
-    """
+    """Let the process open as many files as it may, and return how many may be connections."""
     if sys.platform == "win32":
         return MOST_CONNECTIONS
     import resource  # noqa: PLC0415  not on every platform

@@ -48,22 +48,6 @@ Floats: TypeAlias = NDArray[np.float64]
 def estimates(study: Study, phase: str, counts: Counts | None) -> dict[str, Any]:
     """Return estimated histograms of what a phase asked for, with bands.
 
-    Parameters
-    ----------
-    study : Study
-        The document that the reports were collected for.
-    phase : {"reduce", "train", "test"}
-        Which phase.
-    counts : Tally or RowCounts, optional
-        What its reports add up to; None where there are none.
-
-    Returns
-    -------
-    dict
-        Plain values for JSON: ``histograms`` with one entry for each attribute and one for the
-        target, each with ``classes``, ``shares``, ``low``, ``high`` and ``outside`` (whether noise
-        put the estimate outside [0, 1]); ``note`` says why where there is none.
-
     Examples
     --------
     >>> from supm import simulation

@@ -29,15 +29,6 @@ _lock: Final = Lock()
 def round_owners(expected: int) -> int:
     """Return a number of people to make up: two digits, within what a forecast takes.
 
-    Parameters
-    ----------
-    expected : int
-        How many owners reported, or are expected; a thousand are made up where that is unknown.
-
-    Returns
-    -------
-    int
-
     Examples
     --------
     >>> round_owners(0), round_owners(1234), round_owners(10**7)
@@ -48,19 +39,6 @@ def round_owners(expected: int) -> int:
 
 def accuracy_by_budget(study: Study, owners: int) -> dict[str, Any]:
     """Return the accuracy that budgets around a study's own would reach on made-up people.
-
-    Parameters
-    ----------
-    study : Study
-        The document as planned, before attributes were chosen.
-    owners : int
-        How many people to make up.
-
-    Returns
-    -------
-    dict
-        Plain values for JSON: ``points`` with epsilon, answered, on_device and majority, or a
-        ``note`` where a forecast cannot be made.
 
     Examples
     --------

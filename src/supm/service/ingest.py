@@ -44,13 +44,6 @@ class Writer:
     A receipt is given after the transaction is committed, never before. A second thread folds what
     is stored into counts, so that counting is quick whenever it is asked for, and looks up what is
     sent again after its phase.
-
-    Parameters
-    ----------
-    store : Store
-        Where to.
-    most_waiting : int
-        With more reports waiting than this, `submit` raises Busy.
     """
 
     def __init__(self, store: Store, *, most_waiting: int) -> None:
@@ -88,24 +81,7 @@ class Writer:
         self._thread = self._folding = None
 
     async def submit(self, submission: Submission) -> Receipt:
-        """Store a submission with others, and return when it is committed.
-
-        Parameters
-        ----------
-        submission : Submission
-            Reports of one phase.
-
-        Returns
-        -------
-        Receipt
-
-        Raises
-        ------
-        Busy
-            If too many reports wait already, or the service is stopping.
-        StoreError
-            If the database refuses; nothing is acknowledged, and sending again is safe.
-        """
+        """Store a submission with others, and return when it is committed."""
         future: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
         with self._changed:
             self._admit(submission)
@@ -118,22 +94,6 @@ class Writer:
 
         One question at a time, in the second thread: whoever asks much does not keep the others
         from being stored.
-
-        Parameters
-        ----------
-        submission : Submission
-            Reports of one phase.
-
-        Returns
-        -------
-        ndarray of bool
-
-        Raises
-        ------
-        Busy
-            As for `submit`.
-        StoreError
-            If the database refuses.
         """
         with self._changed:
             self._admit(submission)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import ipaddress
 import time
@@ -9,12 +10,21 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Final
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from supm._random import secure
 from supm.service.answers import Refused, refusal
 
-__all__ = ["TURNED_AWAY", "Buckets", "ConnectionLimit", "RateLimit", "Shares"]
+__all__ = [
+    "TURNED_AWAY",
+    "BodyLimit",
+    "Buckets",
+    "ConnectionLimit",
+    "RateLimit",
+    "Shares",
+    "read_body",
+]
 
 TURNED_AWAY: Final = "supm.turned_away"
 """Where a scope has the refusal, if there is no room for its connection."""
@@ -39,15 +49,6 @@ class Buckets:
 
     Where a client is on the network is not kept: only a keyed hash of it, in memory, with a key
     that is drawn anew at every start.
-
-    Parameters
-    ----------
-    rate : float
-        How many requests a second one client may send in the long run.
-    burst : float
-        How many at once.
-    clock : callable, optional
-        Seconds that only grow; `time.monotonic` by default.
     """
 
     def __init__(
@@ -62,18 +63,7 @@ class Buckets:
         return len(self._held)
 
     def take(self, host: str) -> float:
-        """Take a request out of a client's bucket.
-
-        Parameters
-        ----------
-        host : str
-            The client's address.
-
-        Returns
-        -------
-        float
-            0 where it may go on, else the seconds that it must wait.
-        """
+        """Take a request out of a client's bucket."""
         who = self._names.of(host)
         now = self._clock()
         left, since = self._held.get(who, (self._burst, now))
@@ -93,17 +83,7 @@ class Buckets:
 
 
 class Shares:
-    """Something of which there is so much: for all together, and for each client.
-
-    Parameters
-    ----------
-    what : str
-        What there is too much of where somebody is refused, in words.
-    most : int
-        How much all may hold.
-    each : int
-        How much one client may hold.
-    """
+    """Something of which there is so much: for all together, and for each client."""
 
     def __init__(self, what: str, *, most: int, each: int) -> None:
         self._what, self._most, self._each = what, most, each
@@ -115,15 +95,7 @@ class Shares:
         return self._all
 
     def take(self, host: str, amount: int = 1) -> None:
-        """Take some, or raise Refused.
-
-        Parameters
-        ----------
-        host : str
-            The client's address.
-        amount : int, default 1
-            How much.
-        """
+        """Take some, or raise Refused."""
         who = self._names.of(host)
         if self._all + amount > self._most:
             raise Refused(503, f"{self._what}; try again.", retry_after=_AGAIN_SECONDS)
@@ -134,15 +106,7 @@ class Shares:
         self._all += amount
 
     def give_back(self, host: str, amount: int = 1) -> None:
-        """Give back what was taken.
-
-        Parameters
-        ----------
-        host : str
-            The client's address.
-        amount : int, default 1
-            How much.
-        """
+        """Give back what was taken."""
         who = self._names.of(host)
         self._held[who] -= amount
         self._all -= amount
@@ -151,13 +115,7 @@ class Shares:
 
 
 class ConnectionLimit:
-    """Answers on a connection for which there is no room, and lets it be closed.
-
-    Parameters
-    ----------
-    app : ASGI application
-        What answers the others.
-    """
+    """Answers on a connection for which there is no room, and lets it be closed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -174,15 +132,7 @@ class ConnectionLimit:
 
 
 class RateLimit:
-    """Answers 429 to a client that sends without end.
-
-    Parameters
-    ----------
-    app : ASGI application
-        What answers the others.
-    buckets : Buckets
-        What each client has left.
-    """
+    """Answers 429 to a client that sends without end."""
 
     def __init__(self, app: ASGIApp, *, buckets: Buckets) -> None:
         self._app, self._buckets = app, buckets
@@ -216,3 +166,72 @@ def _network(host: str) -> bytes:
         return address.packed
     mapped = address.ipv4_mapped
     return address.packed[:8] if mapped is None else mapped.packed
+
+
+_SECONDS: Final = 30.0
+# The server holds as much of each anyway. So single reports go on where there are many batches.
+_SMALL: Final = 1 << 16
+_HELD: Final = "supm.held"
+
+
+class _Held:
+    """How much of a body is in memory, while its request lasts."""
+
+    def __init__(self, shares: Shares, host: str) -> None:
+        self._shares, self._host, self._bytes = shares, host, 0
+
+    def grow(self, to: int) -> None:
+        if to > _SMALL:
+            self._shares.take(self._host, to - self._bytes)
+            self._bytes = to
+
+    def release(self) -> None:
+        if self._bytes:
+            self._shares.give_back(self._host, self._bytes)
+
+
+class BodyLimit:
+    """Counts the bytes of all bodies until their requests are answered."""
+
+    def __init__(self, app: ASGIApp, *, shares: Shares) -> None:
+        self._app, self._shares = app, shares
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        client = scope.get("client")
+        held = scope[_HELD] = _Held(self._shares, client[0] if client else "")
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            held.release()
+
+
+async def read_body(request: Request, most: int) -> bytes:
+    """Return the body of a request, whose length is stated and bounded before it is read."""
+    stated = request.headers.get("content-length", "")
+    known = stated.isascii() and stated.isdecimal()
+    if not known or "transfer-encoding" in request.headers:
+        raise Refused(411, "the length of the body must be stated (Content-Length).")
+    if len(stated) > 12 or int(stated) > most:
+        raise Refused(413, f"the body must have at most {most:,} bytes.")
+    try:
+        async with asyncio.timeout(_SECONDS):
+            return await _collected(request)
+    except TimeoutError:
+        raise Refused(408, "the body did not arrive in time.") from None
+
+
+async def _collected(request: Request) -> bytes:
+    # Not longer than stated: the server hands on no more.
+    held: _Held | None = request.scope.get(_HELD)
+    parts, size, more = [], 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise Refused(400, "the body did not arrive.")
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if held is not None:
+            held.grow(size)
+        more = message.get("more_body", False)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -32,17 +32,7 @@ class Metrics:
         self.reports: Counter[str] = Counter()
 
     def text(self, waiting: int) -> str:
-        """Return the numbers as Prometheus reads them.
-
-        Parameters
-        ----------
-        waiting : int
-            How many reports are not stored yet.
-
-        Returns
-        -------
-        str
-        """
+        """Return the numbers as Prometheus reads them."""
         lines = ["# TYPE supm_requests_total counter"]
         for (method, route, status), times in sorted(self.requests.items()):
             labels = f'method="{method}",route="{route}",status="{status}"'
@@ -60,15 +50,7 @@ class Metrics:
 
 
 class RequestLog:
-    """Writes one line for each request, and turns what fails into an answer that tells nothing.
-
-    Parameters
-    ----------
-    app : ASGI application
-        What answers.
-    metrics : Metrics
-        Where requests are counted.
-    """
+    """Writes one line for each request, and turns what fails into an answer that tells nothing."""
 
     def __init__(self, app: ASGIApp, *, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics

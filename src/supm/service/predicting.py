@@ -18,21 +18,7 @@ __all__ = ["predictions"]
 
 
 def predictions(trained: Trained, symbols: NDArray[np.int64]) -> list[dict[str, Any]]:
-    """Return the answer to each report.
-
-    Parameters
-    ----------
-    trained : Trained
-        The model.
-    symbols : ndarray of int64
-        What the reports tell, each of which could have been told.
-
-    Returns
-    -------
-    list of dict
-        With "answer", a label or a number, and "probability", how probable the label is behind the
-        report; None where that is not known.
-    """
+    """Return the answer to each report."""
     reports = Reports(symbols=symbols, simulation=trained.simulation)
     found = answer_reports(trained, reports)
     target = trained.study.schema.target

@@ -24,13 +24,7 @@ _NO_NAME: Final = "release"
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Turn what goes wrong with the file of a log into an answer that names no file.
-
-    Raises
-    ------
-    StoreError
-        If the log is damaged, or cannot be read now. What a reader may ask is checked before.
-    """
+    """Turn what goes wrong with the file of a log into an answer that names no file."""
     try:
         yield
     except PublicationError:
@@ -45,19 +39,7 @@ def log_of(request: Request) -> Log:
 
 
 def release_at(log: Log, place: int) -> ReleaseEntry:
-    """Return the release at a place.
-
-    Parameters
-    ----------
-    log : Log
-        The log.
-    place : int
-        Where it has a release.
-
-    Returns
-    -------
-    ReleaseEntry
-    """
+    """Return the release at a place."""
     entry = read_entry(entry_at(log, place))
     if not isinstance(entry, ReleaseEntry):
         message = f"entry {place} is no release of a file."
@@ -66,35 +48,12 @@ def release_at(log: Log, place: int) -> ReleaseEntry:
 
 
 def prove(log: Log, place: int) -> Proof:
-    """Return the proof of a release, under the checkpoint that is best to show.
-
-    Parameters
-    ----------
-    log : Log
-        The log.
-    place : int
-        Where the release is.
-
-    Returns
-    -------
-    Proof
-        Under the newest checkpoint that is on a chain, if any is.
-    """
+    """Return the proof of a release, under the checkpoint that is best to show."""
     return make_proof(log, place, log.anchored(place))
 
 
 def safe_name(name: str) -> str:
     """Return a name under which a file can be stored anywhere, close to the one it was given.
-
-    Parameters
-    ----------
-    name : str
-        What the publisher calls the file.
-
-    Returns
-    -------
-    str
-        Letters, digits and a few signs, which neither hides a file nor looks like an option.
 
     Examples
     --------

@@ -51,33 +51,13 @@ _BLANKS: Final = re.compile(r"[\s-]+")
 
 
 def new_token(source: RandomSource | None = None) -> str:
-    """Return a new token for an analyst: 256 random bits.
-
-    Parameters
-    ----------
-    source : RandomSource, optional
-        Where randomness comes from; the operating system by default.
-
-    Returns
-    -------
-    str
-    """
+    """Return a new token for an analyst: 256 random bits."""
     words = (source or secure()).words(4).tobytes()
     return base64.urlsafe_b64encode(words).decode().rstrip("=")
 
 
 def new_invitation(source: RandomSource | None = None) -> str:
-    """Return a new invitation: 80 random bits in four groups of letters and digits.
-
-    Parameters
-    ----------
-    source : RandomSource, optional
-        Where randomness comes from; the operating system by default.
-
-    Returns
-    -------
-    str
-    """
+    """Return a new invitation: 80 random bits in four groups of letters and digits."""
     words = (source or secure()).words(2).tobytes()[:_INVITATION_BYTES]
     code = base64.b32encode(words).decode().lower()
     return "-".join(code[place : place + 4] for place in range(0, len(code), 4))
@@ -85,16 +65,6 @@ def new_invitation(source: RandomSource | None = None) -> str:
 
 def hash_token(token: str) -> str:
     """Return what is stored of a token.
-
-    Parameters
-    ----------
-    token : str
-        As it was made.
-
-    Returns
-    -------
-    str
-        Its SHA-256: a token has 256 random bits, which no slow hash has to protect.
 
     Examples
     --------
@@ -107,15 +77,6 @@ def hash_token(token: str) -> str:
 def hash_invitation(code: str) -> str:
     """Return what is stored of an invitation, however it was typed.
 
-    Parameters
-    ----------
-    code : str
-        With or without hyphens, in any case.
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> hash_invitation("ABCD efgh") == hash_invitation("abcd-efgh")
@@ -125,19 +86,7 @@ def hash_invitation(code: str) -> str:
 
 
 def fits(token: str, stored: str) -> bool:
-    """Say whether a token is the one whose hash is stored, in a time that tells nothing.
-
-    Parameters
-    ----------
-    token : str
-        What was given.
-    stored : str
-        The hash.
-
-    Returns
-    -------
-    bool
-    """
+    """Say whether a token is the one whose hash is stored, in a time that tells nothing."""
     return hmac.compare_digest(hash_token(token[:_LONGEST_SECRET]), stored)
 
 
@@ -147,19 +96,7 @@ def cookie_name(name: str) -> str:
 
 
 def sign_in(request: Request, response: Response, name: str, token: str) -> None:
-    """Put the token of a study into a cookie that no script can read.
-
-    Parameters
-    ----------
-    request : Request
-        The request that is answered; over https the cookie stays on https.
-    response : Response
-        The answer to it.
-    name : str
-        The study's name.
-    token : str
-        The token, which was checked.
-    """
+    """Put the token of a study into a cookie that no script can read."""
     response.set_cookie(
         cookie_name(name),
         token,
@@ -171,19 +108,7 @@ def sign_in(request: Request, response: Response, name: str, token: str) -> None
 
 
 def given_token(request: Request, name: str) -> str | None:
-    """Return the token that a request brings for a study, or None.
-
-    Parameters
-    ----------
-    request : Request
-        With ``Authorization: Bearer``, or with the dashboard's cookie.
-    name : str
-        The study's name.
-
-    Returns
-    -------
-    str or None
-    """
+    """Return the token that a request brings for a study, or None."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() == "bearer" and token:
         return token.strip()
@@ -191,17 +116,7 @@ def given_token(request: Request, name: str) -> str | None:
 
 
 def may_act(request: Request) -> bool:
-    """Say whether a request that brings a token was meant: another site cannot have made it.
-
-    Parameters
-    ----------
-    request : Request
-        With a bearer token, or from the dashboard's own script.
-
-    Returns
-    -------
-    bool
-    """
+    """Say whether a request that brings a token was meant: another site cannot have made it."""
     if not is_own_origin(request):
         return False
     bearer = request.headers.get("authorization", "").lower().startswith("bearer ")
@@ -218,13 +133,7 @@ def is_own_origin(request: Request) -> bool:
 
 
 class SecurityHeaders:
-    """Adds the headers that protect pages, where an answer does not set its own.
-
-    Parameters
-    ----------
-    app : ASGI application
-        What answers.
-    """
+    """Adds the headers that protect pages, where an answer does not set its own."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -119,20 +119,7 @@ def run(  # noqa: PLR0913  each is an option of the command line
 
 
 def check_address(host: str, port: int) -> None:
-    """Refuse where nobody can listen, before anything is made or opened.
-
-    Parameters
-    ----------
-    host : str
-        Where to listen.
-    port : int
-        On which port; 0 for any that is free.
-
-    Raises
-    ------
-    ServingError
-        If it is no address of this machine, or the port is taken or not allowed.
-    """
+    """Refuse where nobody can listen, before anything is made or opened."""
     try:
         places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):

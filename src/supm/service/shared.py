@@ -18,15 +18,6 @@ _Value = TypeVar("_Value")
 class Shared(Generic[_Value]):
     """Values by key. Who asks while one is made waits for it, and holds no thread.
 
-    Parameters
-    ----------
-    seconds : float, default infinity
-        For how long a value is kept.
-    executor : Executor, optional
-        The threads that make values; those of the loop by default.
-    clock : callable, optional
-        Seconds that only grow; `time.monotonic` by default.
-
     Examples
     --------
     >>> async def ask() -> int:
@@ -48,19 +39,7 @@ class Shared(Generic[_Value]):
         self._under_way: dict[Hashable, asyncio.Task[_Value]] = {}
 
     async def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
-        """Return the value of a key.
-
-        Parameters
-        ----------
-        key : hashable
-            Which value.
-        make : callable
-            Makes it, in a thread. What it raises goes to all who wait, and is not kept.
-
-        Returns
-        -------
-        object
-        """
+        """Return the value of a key."""
         kept = self._kept.get(key)
         if kept is not None and self._clock() - kept[0] <= self._seconds:
             return kept[1]

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from supm.collection import account, make_statement
 from supm.messages import Model, Study
-from supm.service.doors import find
-from supm.service.states import State
+from supm.service.open_questions import find
 from supm.service.store import Opened, Store
+from supm.service.store.values import State
 
 __all__ = ["model_is_public", "moment", "progress", "statement_json", "status"]
 
@@ -21,19 +21,7 @@ _SENTENCES: Final[dict[str, str]] = {}
 
 
 def status(store: Store, opened: Opened) -> dict[str, Any]:
-    """Return the public state of a study.
-
-    Parameters
-    ----------
-    store : Store
-        Where its reports are.
-    opened : Opened
-        The study.
-
-    Returns
-    -------
-    dict
-    """
+    """Return the public state of a study."""
     study, phase = opened.study, opened.open_phase
     question = None if phase is None else study.question(phase)
     return {
@@ -61,20 +49,7 @@ def status(store: Store, opened: Opened) -> dict[str, Any]:
 
 
 def progress(store: Store, name: str) -> dict[str, Any]:
-    """Return how many reports a study has, and when they came.
-
-    Parameters
-    ----------
-    store : Store
-        Where its reports are.
-    name : str
-        The study.
-
-    Returns
-    -------
-    dict
-        With at most 500 minutes of each phase; each stands for those since the one before.
-    """
+    """Return how many reports a study has, and when they came."""
     opened = find(store, name)
     reports = dict(store.reports(name))
     return {
@@ -87,34 +62,14 @@ def progress(store: Store, name: str) -> dict[str, Any]:
 
 
 def model_is_public(opened: Opened) -> bool:
-    """Say whether everybody may have the model: while it serves, and owners do not tell classes.
-
-    Parameters
-    ----------
-    opened : Opened
-        The study.
-
-    Returns
-    -------
-    bool
-    """
+    """Say whether everybody may have the model: while it serves, and owners do not tell classes."""
     question = opened.study.question("test")
     told = question is not None and question.form == "sample"
     return opened.state is State.SERVING and not told
 
 
 def statement_json(opened: Opened) -> str:
-    """Return the statement of a study's model, or what it would be.
-
-    Parameters
-    ----------
-    opened : Opened
-        The study.
-
-    Returns
-    -------
-    str
-    """
+    """Return the statement of a study's model, or what it would be."""
     if opened.model is not None:
         return Model.from_json(opened.model).statement.to_json()
     return make_statement(opened.study, simulation=opened.simulation).to_json()
@@ -122,15 +77,6 @@ def statement_json(opened: Opened) -> str:
 
 def moment(seconds: float) -> str:
     """Return a time as text, in UTC.
-
-    Parameters
-    ----------
-    seconds : float
-        Since 1970.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

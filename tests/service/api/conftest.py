@@ -18,10 +18,10 @@ from supm.messages import Report, Study
 from supm.owner import Owner
 from supm.schema import Schema
 from supm.service.app import Settings, make_app
+from supm.service.received_reports import JSON
 from supm.service.security import hash_invitation, hash_token
 from supm.service.serving import running
 from supm.service.store import Opened, Store, Submission
-from supm.service.wire import JSON
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from supm.service.doors import Doors
+from supm.service.open_questions import Doors
+from supm.service.received_reports import ARROW, JSON
 from supm.service.store import Store, Submission
 from supm.service.store._tables import doors, studies
-from supm.service.wire import ARROW, JSON
 
 Told = Callable[..., Submission]
 
@@ -156,7 +156,7 @@ def test_a_phase_that_ends_between_two_looks_acknowledges_what_it_has(
     service.store.add([told(service.opened, 200, 1)])
     stored, fresh = service.answer(), service.answer()
     assert service.send(stored).status_code == 201
-    monkeypatch.setattr("supm.service.doors._FRESH_SECONDS", 3600.0)
+    monkeypatch.setattr("supm.service.open_questions._FRESH_SECONDS", 3600.0)
     # Another server takes the step; this one has not heard of it.
     monkeypatch.setattr(Doors, "forget", lambda *_: None)
     train(service)

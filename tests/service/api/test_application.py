@@ -9,9 +9,9 @@ import pytest
 
 from supm._errors import ParameterError
 from supm.service.app import Settings, make_app
+from supm.service.received_reports import JSON
 from supm.service.serving import running
 from supm.service.store import Store, Submission
-from supm.service.wire import JSON
 
 Told = Callable[..., Submission]
 AS_JSON = {"content-type": JSON}

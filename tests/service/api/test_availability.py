@@ -20,9 +20,9 @@ from supm.service import actions, app
 from supm.service.answers import Refused
 from supm.service.app import Settings
 from supm.service.limits import Shares
+from supm.service.received_reports import JSON
 from supm.service.status import progress
 from supm.service.store import Store, Submission
-from supm.service.wire import JSON
 
 Told = Callable[..., Submission]
 Watch = Callable[..., tuple[int, socket.socket]]
@@ -91,7 +91,7 @@ def test_all_who_watch_a_study_share_one_look(
         looks.append(name)
         return progress(store, name)
 
-    monkeypatch.setattr("supm.service.api.progress.progress", counted)
+    monkeypatch.setattr("supm.service.api.studies.progress", counted)
     service = serve()
     for _ in range(20):
         with service.client.stream("GET", f"{service.at}/events") as stream:

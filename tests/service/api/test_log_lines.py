@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from supm.service.received_reports import ARROW, JSON
 from supm.service.store import Submission
-from supm.service.wire import ARROW, JSON
 
 Told = Callable[..., Submission]
 CODE = "abcd-efgh-ijkl-mnop"

@@ -19,9 +19,9 @@ from fastapi import Request
 from supm.owner import Owner
 from supm.service.answers import Refused
 from supm.service.app import Settings
-from supm.service.bodies import read_body
+from supm.service.limits import read_body
+from supm.service.received_reports import ARROW, JSON
 from supm.service.store import Submission
-from supm.service.wire import ARROW, JSON
 
 Told = Callable[..., Submission]
 AS_JSON = {"content-type": JSON}

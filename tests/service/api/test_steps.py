@@ -12,10 +12,10 @@ from supm.owner import Owner
 from supm.schema import Schema
 from supm.service import actions
 from supm.service.app import make_app
+from supm.service.received_reports import ARROW, JSON
 from supm.service.security import cookie_name, hash_token
 from supm.service.serving import running
 from supm.service.store import Store, Submission
-from supm.service.wire import ARROW, JSON
 
 Told = Callable[..., Submission]
 AS_JSON = {"content-type": JSON}

@@ -8,8 +8,8 @@ import pytest
 
 from supm.messages import Statement, Study
 from supm.service.app import Settings
+from supm.service.received_reports import JSON
 from supm.service.store import Submission
-from supm.service.wire import JSON
 
 Told = Callable[..., Submission]
 AS_JSON = {"content-type": JSON}

@@ -24,7 +24,7 @@ from supm.messages import FORMS, PairPoints, Scorecard, Study
 from supm.owner.groups import draw_groups
 from supm.owner.interviewing import interview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
-from supm.service.asking import describe
+from supm.service.question_document import describe
 
 DRAWS: Final = 100_000
 LEAST_P: Final = 1e-6

@@ -25,9 +25,9 @@ import sqlalchemy as sa
 from supm.collection import count
 from supm.mechanisms import Reports
 from supm.owner import interview
+from supm.service.received_reports import ARROW, JSON
 from supm.service.store import Opened, Store, Submission
 from supm.service.store._tables import ids
-from supm.service.wire import ARROW, JSON
 
 # To import takes longer than to serve: one process imports, and forks each server.
 NURSERY = """

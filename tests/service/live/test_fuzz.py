@@ -28,8 +28,8 @@ from supm.owner import interview
 from supm.schema import Schema
 from supm.service import actions
 from supm.service.security import hash_token
-from supm.service.states import State
 from supm.service.store import Opened, Store, Submission
+from supm.service.store.values import State
 
 if TYPE_CHECKING:
     from tests.service.conftest import Publisher

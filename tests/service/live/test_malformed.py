@@ -17,8 +17,8 @@ import pytest
 from supm import simulation
 from supm.collection import plan
 from supm.schema import Schema
+from supm.service.received_reports import ARROW, JSON
 from supm.service.store import Opened, Store, Submission
-from supm.service.wire import ARROW, JSON
 
 if TYPE_CHECKING:
     from pathlib import Path

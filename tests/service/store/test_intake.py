@@ -14,10 +14,9 @@ from supm.collection import plan
 from supm.messages import Study
 from supm.schema import Schema
 from supm.service.errors import StateChanged
-from supm.service.states import State
 from supm.service.store import Opened, Store, Submission
 from supm.service.store._tables import answers, ids
-from supm.service.store.refusals import Refusal
+from supm.service.store.values import Refusal, State
 
 Told: TypeAlias = Callable[..., Submission]
 

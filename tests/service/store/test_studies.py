@@ -14,10 +14,10 @@ from supm.collection import plan, reduce_study
 from supm.messages import Study
 from supm.schema import Schema
 from supm.service.errors import StateChanged, StoreError, UnknownStudy
-from supm.service.states import State
 from supm.service.store import Opened, Store, Submission
-from supm.service.store._migrating import NEWEST, scripts
+from supm.service.store._database import NEWEST, scripts
 from supm.service.store._tables import METADATA
+from supm.service.store.values import State
 
 HASH = "0" * 64
 

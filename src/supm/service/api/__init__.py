@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from fastapi import FastAPI
 
-from supm.service.api import health, log, predict, progress, reports, steps, studies
+from supm.service.api import log, reports, steps, studies
 
 __all__ = ["add_api"]
 
 
 def add_api(app: FastAPI) -> None:
-    """Add all endpoints to an application.
-
-    Parameters
-    ----------
-    app : FastAPI
-        With the parts of the service in its ``state``.
-    """
+    """Add all endpoints to an application."""
     # Reports first: routes are tried in order, and nothing else comes as often.
-    for part in (reports, predict, studies, progress, steps, health):
-        app.include_router(part.router, prefix="/api/v1")
+    for router in (reports.router, studies.router, steps.router, studies.operation):
+        app.include_router(router, prefix="/api/v1")
     if app.state.log is not None:
         app.include_router(log.router)

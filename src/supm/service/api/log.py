@@ -14,9 +14,9 @@ from starlette.responses import PlainTextResponse
 from supm.publication.history import entry_at
 from supm.publication.log import Log
 from supm.service.answers import Refused, json_answer
-from supm.service.api._describe import answers
+from supm.service.api.openapi import answers
 from supm.service.published import log_of, prove, reading, release_at, safe_name
-from supm.service.wire import JSON
+from supm.service.received_reports import JSON
 
 __all__ = ["router"]
 

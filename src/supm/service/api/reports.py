@@ -13,15 +13,15 @@ from fastapi.routing import APIRoute
 from numpy.typing import NDArray
 
 from supm.service.answers import Refused, json_answer
-from supm.service.api._access import check_media_type
-from supm.service.api._describe import BATCH_BODY, REPORT_BODY, answers
-from supm.service.bodies import read_body
-from supm.service.doors import Door
+from supm.service.api.access import check_media_type
+from supm.service.api.openapi import BATCH_BODY, PREDICT_BODY, REPORT_BODY, answers
+from supm.service.limits import read_body
+from supm.service.open_questions import Door
 from supm.service.predicting import predictions
+from supm.service.received_reports import ARROW, JSON, Told, read_batch, read_report
 from supm.service.security import hash_invitation
 from supm.service.store import Receipt, Submission
-from supm.service.store.refusals import Refusal
-from supm.service.wire import ARROW, JSON, Told, read_batch, read_report
+from supm.service.store.values import Refusal
 
 __all__ = ["read_told", "router"]
 
@@ -118,19 +118,7 @@ async def post_batch(request: Request) -> Response:
 
 
 async def read_told(request: Request, most: int) -> Told:
-    """Return the reports of a batch.
-
-    Parameters
-    ----------
-    request : Request
-        Whose body is JSON or an Arrow stream.
-    most : int
-        How many bytes it may have.
-
-    Returns
-    -------
-    Told
-    """
+    """Return the reports of a batch."""
     media_type = check_media_type(request, JSON, ARROW)
     await request.app.state.doors.expect(request.path_params["name"])
     body = await read_body(request, most)
@@ -195,3 +183,33 @@ def _refused(reason: str) -> Refused:
         hint = "check it for typing errors, or ask who gave it to you"
         return Refused(403, f"refused: {reason}; {hint}.")
     return Refused(403 if "invitation" in reason else 409, f"refused: {reason}.")
+
+
+@router.post(
+    "/studies/{name}/predict",  # noqa: FAST003  the same
+    responses=answers({"answers": [{"answer": "B", "probability": 0.93}]}, body=True),
+    openapi_extra=PREDICT_BODY,
+)
+async def predict(request: Request) -> Response:
+    """Answer one or many reports of the test phase; nothing is stored."""
+    media_type = check_media_type(request, JSON, ARROW)
+    state = request.app.state
+    await state.doors.expect(request.path_params["name"])
+    body = await read_body(request, state.settings.largest_batch)
+    told = await run_in_threadpool(_read, body, media_type)
+    door = await state.doors.open(request.path_params["name"], told)
+    if door.ended is not None:
+        raise door.ended
+    table, known = door.judge(told)
+    if not known.all():
+        place = int(np.flatnonzero(~known)[0])
+        raise Refused(422, f"the report at place {place} is outside the alphabet of the question.")
+    if door.phase != "test":
+        raise Refused(409, "the study has no model that answers yet.")
+    trained = await state.models.find(door.opened)
+    return json_answer({"answers": await run_in_threadpool(predictions, trained, table)})
+
+
+def _read(body: bytes, media_type: str) -> Told:
+    many = media_type == ARROW or b'"reports"' in body
+    return read_batch(body, media_type) if many else read_report(body)

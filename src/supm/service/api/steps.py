@@ -11,9 +11,9 @@ from fastapi.concurrency import run_in_threadpool
 
 from supm.service import actions
 from supm.service.answers import Refused, json_answer
-from supm.service.api._access import check_analyst, store_of
-from supm.service.api._describe import STATUS, TOKEN, TRAIN_BODY, StudyName, answers
-from supm.service.bodies import read_body
+from supm.service.api.access import check_analyst, store_of
+from supm.service.api.openapi import STATUS, TOKEN, TRAIN_BODY, StudyName, answers
+from supm.service.limits import read_body
 from supm.service.status import status
 from supm.service.store import Opened
 

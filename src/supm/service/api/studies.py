@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any, Final
 
+import msgspec
 from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
+from starlette.responses import PlainTextResponse, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from supm.service.actions import document_of
 from supm.service.answers import Refused, json_answer
-from supm.service.api._access import check_analyst, look_up, store_of
-from supm.service.api._describe import STATUS, TOKEN, StudyName, answers
-from supm.service.asking import describe
+from supm.service.api.access import check_analyst, look_up, store_of
+from supm.service.api.openapi import PROGRESS, STATUS, TOKEN, StudyName, answers
 from supm.service.estimates import estimates
-from supm.service.status import model_is_public, statement_json, status
+from supm.service.limits import Shares
+from supm.service.question_document import describe
+from supm.service.received_reports import JSON
+from supm.service.status import model_is_public, progress, statement_json, status
 from supm.service.store import Opened, Store
-from supm.service.wire import JSON
 
-__all__ = ["router"]
+__all__ = ["operation", "router"]
 
 router = APIRouter(tags=["studies"])
+operation = APIRouter(tags=["operation"])
 
 _FOREVER = "public, max-age=31536000, immutable"
 _DOCUMENT = {"version": 2, "purpose": "…", "schema": {"…": "…"}, "questions": ["…"]}
@@ -109,3 +117,90 @@ def _estimates(store: Store, opened: Opened) -> dict[str, Any]:
     study = document_of(opened, phase)
     counts = store.counts(opened.name, phase) if study.question(phase) is not None else None
     return estimates(study, phase, counts)
+
+
+_STREAM: Final = "text/event-stream"
+_TICK_SECONDS: Final = 0.25
+_TICKS_BETWEEN: Final = 4
+_QUIET_ROUNDS: Final = 15
+
+
+class _Watching(StreamingResponse):
+    """A stream that holds a share of those there are, for exactly as long as it lasts."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, or raise Refused."""
+        watchers: Shares = scope["app"].state.watchers
+        client = scope.get("client")
+        host = client[0] if client else ""
+        watchers.take(host)
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            watchers.give_back(host)
+
+
+@router.get("/studies/{name}/progress", responses=answers(PROGRESS, 404))
+async def show_progress(request: Request, name: StudyName) -> Response:
+    """Return how many reports each phase has, and when they came: at most 500 times of each."""
+    return Response(await _look(request, name), media_type=JSON)
+
+
+@router.get(
+    "/studies/{name}/events",
+    responses=answers("event: progress\ndata: {…}\n\n", 404, 429, 503, media_type=_STREAM),
+    response_class=StreamingResponse,
+)
+async def stream_progress(request: Request, name: StudyName) -> StreamingResponse:
+    """Send the progress as server-sent events, when it changes and at most once a second."""
+    await _look(request, name)
+    return _Watching(_events(request, name), media_type=_STREAM)
+
+
+async def _look(request: Request, name: str) -> bytes:
+    """Return how far a study is, as JSON; one look at the store serves all for a second."""
+    found: bytes = await request.app.state.looks.get(name, partial(_told, store_of(request), name))
+    return found
+
+
+def _told(store: Store, name: str) -> bytes:
+    return msgspec.json.encode(progress(store, name))
+
+
+async def _events(request: Request, name: str) -> AsyncIterator[bytes]:
+    state = request.app.state
+    last, quiet = b"", 0
+    while not state.stopping:
+        now = await _look(request, name)
+        quiet = 0 if now != last else quiet + 1
+        if now != last:
+            yield b"event: progress\ndata: " + now + b"\n\n"
+        elif quiet % _QUIET_ROUNDS == 0:
+            yield b": still here\n\n"
+        last = now
+        for _ in range(_TICKS_BETWEEN):
+            if not state.stopping:
+                await asyncio.sleep(_TICK_SECONDS)
+
+
+_TEXT = "text/plain; version=0.0.4"
+
+
+@operation.get("/health", responses=answers({"status": "ok"}))
+async def show_health(request: Request) -> Response:
+    """Say whether the service and its database answer."""
+    state = request.app.state
+    if not await state.health.get("database", state.store.healthy):
+        raise Refused(503, "the database does not answer.", retry_after=5.0)
+    return json_answer({"status": "ok"})
+
+
+@operation.get(
+    "/metrics",
+    responses=answers("supm_waiting_reports 0", media_type="text/plain"),
+    response_class=PlainTextResponse,
+)
+async def show_metrics(request: Request) -> Response:
+    """Return counts since the start in the text form of Prometheus."""
+    state = request.app.state
+    return Response(state.metrics.text(state.writer.waiting), media_type=_TEXT)

@@ -12,13 +12,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from supm.service.errors import StoreError, UnknownStudy
-from supm.service.pages._assets import asset_response
-from supm.service.pages._rendering import error_page
 from supm.service.pages.dashboard import dashboard_page, forecast_json
-from supm.service.pages.entering import enter, enter_page, leave
-from supm.service.pages.index import index_page
-from supm.service.pages.owner import owner_page
+from supm.service.pages.frame import asset_response, error_page
+from supm.service.pages.owner import index_page, owner_page
 from supm.service.pages.releases import release_page, releases_page
+from supm.service.pages.sign_in import enter, enter_page, leave
 
 __all__ = ["add_pages"]
 
@@ -39,14 +37,7 @@ _OF_A_LOG: Final[dict[str, Page]] = {
 
 
 def add_pages(app: FastAPI) -> None:
-    """Add the pages to an application.
-
-    Parameters
-    ----------
-    app : FastAPI
-        One that has its store and its log in ``app.state``, and the API under ``/api/v1`` already:
-        what no route takes gets a page that says so.
-    """
+    """Add the pages to an application."""
     known = _READ if app.state.log is None else _READ | _OF_A_LOG
     for path, page in known.items():
         app.add_route(path, _shown(page), ["GET"], page.__name__, include_in_schema=False)

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import time
+from datetime import UTC, datetime
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from supm.messages import PHASES, Study
-from supm.service.asking import describe
-from supm.service.doors import find
-from supm.service.pages._contact import safe_link
-from supm.service.pages._rendering import render
-from supm.service.pages._study_view import day
-from supm.service.states import State
+from supm.service.open_questions import find
+from supm.service.pages.dashboard import day
+from supm.service.pages.frame import render
+from supm.service.question_document import describe
 from supm.service.store import Opened, Store
+from supm.service.store.values import State
 
-__all__ = ["owner_page"]
+__all__ = ["index_page", "owner_page", "safe_link"]
 
 _WAITING: Final = {
     State.COLLECTING_TO_REDUCE: "Nobody is asked yet. Come back when the study has begun.",
@@ -29,20 +30,7 @@ _WAITING: Final = {
 
 
 def owner_page(request: Request, name: str) -> Response:
-    """Return the page for owners of a study.
-
-    Parameters
-    ----------
-    request : Request
-        What the browser asked.
-    name : str
-        The study.
-
-    Returns
-    -------
-    Response
-        With the open question as data; reading and randomising happen in the browser.
-    """
+    """Return the page for owners of a study."""
     store: Store = request.app.state.store
     opened = find(store, name)
     return render(request, "owner.html", _context(opened, store.reports(opened.name)))
@@ -78,3 +66,59 @@ def _phase(opened: Opened) -> str | None:
     """Return the open phase, or the test on the owner's own device, which sends nothing."""
     serving = opened.state is State.SERVING
     return "test" if opened.open_phase is None and serving else opened.open_phase
+
+
+_HOST: Final = r"(?:[A-Za-z0-9-]{1,63}\.)+[A-Za-z0-9-]{2,63}"
+_MAIL: Final = re.compile(rf"[A-Za-z0-9._+-]{{1,64}}@{_HOST}")
+# No name before the host and nothing that a browser would read in another way.
+_PAGE: Final = re.compile(rf"https://{_HOST}(?::[0-9]{{1,5}})?(?:/[A-Za-z0-9._~/%#?&=+,-]*)?")
+
+
+def safe_link(contact: str) -> str | None:
+    """Return the address behind a contact that is an e-mail address or a page, else None.
+
+    Examples
+    --------
+    >>> safe_link("study@hospital.example"), safe_link("https://hospital.example/study")
+    ('mailto:study@hospital.example', 'https://hospital.example/study')
+    >>> safe_link("javascript:alert(1)"), safe_link("Room 4, study@hospital.example")
+    (None, None)
+    """
+    if _MAIL.fullmatch(contact):
+        return f"mailto:{contact}"
+    return contact if _PAGE.fullmatch(contact) else None
+
+
+def index_page(request: Request) -> Response:
+    """Return the page of all studies, those that ask somebody first."""
+    store: Store = request.app.state.store
+    shown = [_entry(each, store.reports(each.name)) for each in store.studies()]
+    shown.sort(key=lambda each: (not each["open"], each["state"] == State.CLOSED, -each["created"]))
+    published = request.app.state.log is not None
+    return render(request, "index.html", {"studies": shown, "published": published})
+
+
+def _entry(opened: Opened, reports: dict[str, int]) -> dict[str, Any]:
+    study, passed = opened.study, _is_over(opened)
+    asks = opened.open_phase is not None or opened.state is State.SERVING
+    return {
+        "name": opened.name,
+        "state": str(opened.state),
+        "open": asks and not passed,
+        "passed": passed,
+        "purpose": study.purpose,
+        "target": study.schema.target.name,
+        "attributes": len(study.schema.attributes),
+        "epsilon": study.epsilon,
+        "private": all(question.private for question in study.questions),
+        "reports": sum(reports.values()),
+        "created": opened.created,
+        "day": datetime.fromtimestamp(opened.created, UTC).strftime("%Y-%m-%d"),
+    }
+
+
+def _is_over(opened: Opened) -> bool:
+    """Say whether the deadline of the open phase has passed."""
+    phase = opened.open_phase
+    deadline = None if phase is None else opened.deadlines.get(phase)
+    return deadline is not None and time.time() > deadline

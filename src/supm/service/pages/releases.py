@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import dataclass
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
@@ -15,13 +16,13 @@ from supm.messages import ReleaseStatement
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 from supm.publication.entry import ReleaseEntry
 from supm.publication.log import Log
+from supm.publication.merkle import hash_leaf, hash_pair
 from supm.publication.proof import Proof
-from supm.service.pages._merkle_view import picture_of
-from supm.service.pages._rendering import render
-from supm.service.pages._study_view import day
+from supm.service.pages.dashboard import day
+from supm.service.pages.frame import render
 from supm.service.published import log_of, prove, reading, release_at, safe_name
 
-__all__ = ["release_page", "releases_page"]
+__all__ = ["Box", "Picture", "picture_of", "release_page", "releases_page"]
 
 _A_PAGE: Final = 50
 _NUMBER: Final = re.compile("[1-9][0-9]{0,8}")
@@ -32,17 +33,7 @@ _MOST_ROUNDS: Final = 12
 
 
 def releases_page(request: Request) -> Response:
-    """Return the page of all releases, the newest first.
-
-    Parameters
-    ----------
-    request : Request
-        What the browser asked; ``page`` in its address counts from 1.
-
-    Returns
-    -------
-    Response
-    """
+    """Return the page of all releases, the newest first."""
     log, asked = log_of(request), request.query_params.get("page", "1")
     if _NUMBER.fullmatch(asked) is None:
         raise HTTPException(404)
@@ -102,19 +93,7 @@ def _brief(guarantee: Guarantee) -> str:
 
 
 def release_page(request: Request, content: str) -> Response:
-    """Return the page of one release: what is promised, where it is in the log, how to check it.
-
-    Parameters
-    ----------
-    request : Request
-        What the browser asked.
-    content : str
-        The SHA-256 of the file.
-
-    Returns
-    -------
-    Response
-    """
+    """Return the page of one release: what is promised, where it is in the log, how to check it."""
     log = log_of(request)
     with reading():
         place = log.find(content) if _HASH.fullmatch(content) else None
@@ -179,3 +158,75 @@ def _rounds(entry: ReleaseEntry) -> dict[str, Any]:
         for party in range(min(parties, _MOST_PARTIES))
     ]
     return {"parties": parties, "rounds": len(told), "shown": len(held), "rows": rows}
+
+
+_WIDTH: Final = 400.0
+_BOX: Final = (116.0, 30.0)
+_STEP: Final = 58.0
+_EDGE: Final = 26.0
+_SIDES: Final = {"left": 0.19, "right": 0.81}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box:
+    """One hash of the picture."""
+
+    x: float
+    y: float
+    role: str
+    hash: str
+
+    @property
+    def short(self) -> str:
+        """As many digits as the box has room for."""
+        return f"{self.hash[:6]}…{self.hash[-4:]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Picture:
+    """The boxes, the lines between them, and the size of it all."""
+
+    width: float
+    height: float
+    box: tuple[float, float]
+    boxes: tuple[Box, ...]
+    lines: tuple[tuple[float, float, float, float], ...]
+
+
+def picture_of(proof: Proof) -> Picture:
+    """Return the picture of a proof: the entry below, the hashes beside its way, the root above."""
+    ways = _ways(proof)
+    height = 2 * _EDGE + _STEP * len(ways)
+    boxes, lines = [_first(proof, height - _EDGE)], list[tuple[float, float, float, float]]()
+    for level, (side, beside, found) in enumerate(ways, start=1):
+        at, below = boxes[-1], _WIDTH * _SIDES[side]
+        last = level == len(ways)
+        above = _WIDTH / 2 if last else _WIDTH * _SIDES[_other(ways[level][0])]
+        top = height - _EDGE - _STEP * level
+        boxes.append(Box(x=below, y=at.y, role="beside", hash=beside.hex()))
+        lines += [(at.x, at.y, above, top), (below, at.y, above, top)]
+        boxes.append(Box(x=above, y=top, role="root" if last else "between", hash=found.hex()))
+    return Picture(width=_WIDTH, height=height, box=_BOX, boxes=tuple(boxes), lines=tuple(lines))
+
+
+def _first(proof: Proof, y: float) -> Box:
+    ways, leaf = _ways(proof), hash_leaf(proof.release.text.encode())
+    x = _SIDES[_other(ways[0][0])] if ways else 0.5
+    return Box(x=_WIDTH * x, y=y, role="entry" if ways else "root", hash=leaf.hex())
+
+
+def _ways(proof: Proof) -> list[tuple[str, bytes, bytes]]:
+    """Return for each step up: where the other hash is, that hash, and the one of both."""
+    place, last = proof.release.index, proof.checkpoint.checkpoint.size - 1
+    found, rest, ways = hash_leaf(proof.release.text.encode()), list(proof.release.path), []
+    while last:
+        if place % 2 or place < last:
+            other, side = rest.pop(0), "left" if place % 2 else "right"
+            found = hash_pair(other, found) if place % 2 else hash_pair(found, other)
+            ways.append((side, other, found))
+        place, last = place // 2, last // 2
+    return ways
+
+
+def _other(side: str) -> str:
+    return "right" if side == "left" else "left"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from supm.service.store.refusals import Refusal
 from supm.service.store.store import Store
-from supm.service.store.values import Opened, Receipt, Submission
+from supm.service.store.values import Opened, Receipt, Refusal, Submission
 
 __all__ = ["Opened", "Receipt", "Refusal", "Store", "Submission"]

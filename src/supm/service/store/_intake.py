@@ -12,15 +12,12 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
+from supm.service.store._counting import FoldFirst, is_full, pack_symbols, unpack_ids
 from supm.service.store._database import Database
-from supm.service.store._known_ids import KnownIds
-from supm.service.store._packing import pack_symbols, unpack_ids
-from supm.service.store._room import FoldFirst, is_full
-from supm.service.store._sorted_ids import SortedIds
+from supm.service.store._ids import KnownIds, SortedIds
+from supm.service.store._invitations import refuse, split, use_invitations
 from supm.service.store._tables import answers, doors, ids
-from supm.service.store._using import refuse, split, use_invitations
-from supm.service.store.refusals import Refusal
-from supm.service.store.values import Receipt, Submission
+from supm.service.store.values import Receipt, Refusal, Submission
 
 __all__ = ["Intake"]
 
@@ -54,15 +51,6 @@ class Intake:
 
     Transactions of one door are numbered under its lock, here and in any other server of the same
     database, so the ids that memory lacks are those of higher numbers, and are read first.
-
-    Parameters
-    ----------
-    database : Database
-        Where to.
-    clock : callable
-        The time in Unix seconds.
-    fold : callable
-        Folds a door's answers into its tally.
     """
 
     def __init__(

@@ -16,9 +16,8 @@ from supm.messages import Study
 from supm.owner.interviewing import interview
 from supm.owner.interviews import Interview
 from supm.service.errors import StateChanged, UnknownStudy
-from supm.service.states import State, check_move
 from supm.service.store._tables import documents, doors, invitations, studies, tallies
-from supm.service.store.values import Opened
+from supm.service.store.values import Opened, State, check_move
 
 __all__ = ["Move", "asked_at", "find", "find_all", "insert", "move", "read_study"]
 

@@ -1,11 +1,11 @@
 """The tables. A door is one phase of one study: where its reports are counted.
 
 The reports of a transaction are one row of `ids` and one of `answers` for each door, numbered in
-the order in which they were committed. Both are packed (see `supm.service.store._packing`): a table
-with a row for each id would rewrite a page for nearly each report, because ids are random. Answers
-are dropped once they are folded into the door's tally; ids stay, so that a retry is recognised,
-also after the phase (see `supm.service.store._sorted_ids`).
-Nothing relates an invitation to the report that used it: see `supm.service.store._spent`.
+the order in which they were committed. Both are packed (see `supm.service.store._counting`): a
+table with a row for each id would rewrite a page for nearly each report, because ids are random.
+Answers are dropped once they are folded into the door's tally; ids stay, so that a retry is
+recognised, also after the phase (see `supm.service.store._ids`).
+Nothing relates an invitation to the report that used it: see `supm.service.store._invitations`.
 """
 
 from __future__ import annotations

@@ -17,17 +17,15 @@ from supm.collection.counting import Counts
 from supm.messages import Study
 from supm.messages.trust import PHASES
 from supm.service.errors import StoreError, UnknownStudy
-from supm.service.states import State, first_state
 from supm.service.store import _studies
+from supm.service.store._counting import fold, read_counts
 from supm.service.store._database import Database
-from supm.service.store._folding import fold, read_counts
 from supm.service.store._intake import Intake
-from supm.service.store._series import read_series
-from supm.service.store._tables import doors, studies
-from supm.service.store._unused import count_unused
-from supm.service.store.values import Opened, Receipt, Submission
+from supm.service.store._invitations import count_unused
+from supm.service.store._tables import doors, minutes, studies
+from supm.service.store.values import Opened, Receipt, State, Submission, first_state
 
-__all__ = ["Store"]
+__all__ = ["Store", "read_series"]
 
 # Counts that so many more reports went into are worth keeping; fewer are counted again next time.
 _WORTH_KEEPING: Final = 1 << 15
@@ -67,25 +65,7 @@ class Store:
 
     @classmethod
     def open(cls, url: str, *, clock: Callable[[], float] = time.time) -> Store:
-        """Open a database, make or migrate its tables.
-
-        Parameters
-        ----------
-        url : str
-            ``sqlite:///file.db`` or ``postgresql://user@host/name``.
-        clock : callable, default time.time
-            The time in Unix seconds.
-
-        Returns
-        -------
-        Store
-
-        Raises
-        ------
-        StoreError
-            If the address is of another kind, the database does not answer, or another release
-            made it.
-        """
+        """Open a database, make or migrate its tables."""
         return cls(url, clock)
 
     def close(self) -> None:
@@ -237,15 +217,6 @@ class Store:
         """Refuse the reports of a phase for a while, so that its counts stay as they are.
 
         The time ends by itself, so a server that stops meanwhile leaves nothing to repair.
-
-        Parameters
-        ----------
-        name : str
-            The study.
-        phase : str
-            The phase.
-        seconds : float
-            For how long; 0 ends the pause.
         """
         here = (doors.c.study == name) & (doors.c.phase == phase)
         until = sa.update(doors).where(here).values(paused_until=self._clock() + seconds)
@@ -253,23 +224,7 @@ class Store:
             connection.execute(until)
 
     def add(self, submissions: Sequence[Submission]) -> list[Receipt]:
-        """Store the reports that are new, all in one transaction.
-
-        Parameters
-        ----------
-        submissions : sequence of Submission
-            Of any studies and phases.
-
-        Returns
-        -------
-        list of Receipt
-            One for each; the transaction is committed.
-
-        Raises
-        ------
-        StoreError
-            If the database refuses; then nothing is acknowledged, and sending again is safe.
-        """
+        """Store the reports that are new, all in one transaction."""
         return self._intake.add(submissions)
 
     def recall(self, submission: Submission) -> NDArray[np.bool_]:
@@ -277,20 +232,6 @@ class Store:
 
         The first question about an ended phase sorts its ids, once; each later one reads a few
         kilobytes for each report.
-
-        Parameters
-        ----------
-        submission : Submission
-            Reports that were made for a phase; its document must be the one that was answered.
-
-        Returns
-        -------
-        ndarray of bool
-
-        Raises
-        ------
-        StoreError
-            If the database refuses.
         """
         return self._intake.recall(submission)
 
@@ -313,20 +254,7 @@ class Store:
             return count_unused(connection, name, phase)
 
     def counts(self, name: str, phase: str) -> Counts | None:
-        """Return what the stored reports of a phase add up to.
-
-        Parameters
-        ----------
-        name : str
-            The study.
-        phase : str
-            The phase; nothing is counted in the test phase.
-
-        Returns
-        -------
-        Tally or RowCounts or None
-            Exactly the reports that were stored at one moment; None where there are none.
-        """
+        """Return what the stored reports of a phase add up to."""
         with self._database.reading() as connection:
             folded = read_counts(connection, name, phase)
         if folded is None:
@@ -352,3 +280,22 @@ class Store:
         """
         with self._database.reading() as connection:
             return read_series(connection, name, phase, most)
+
+
+def read_series(
+    connection: sa.Connection, name: str, phase: str, most: int
+) -> list[tuple[int, int]]:
+    """Return at most so many minutes, ascending, each with how many reports came up to it."""
+    door = sa.select(doors.c.door).where(doors.c.study == name, doors.c.phase == phase)
+    here = minutes.c.door == door.scalar_subquery()
+    ends = sa.select(sa.func.min(minutes.c.minute), sa.func.max(minutes.c.minute)).where(here)
+    first, last = connection.execute(ends).one()
+    if first is None:
+        return []
+    # Rounded up, so that all fit.
+    width = -(-(last - first + 1) // most)
+    span = (minutes.c.minute - first) // width
+    minute = sa.func.max(minutes.c.minute)
+    counted = sa.select(minute, sa.func.sum(minutes.c.reports)).where(here)
+    found = connection.execute(counted.group_by(span).order_by(minute))
+    return [(minute, int(reports)) for minute, reports in found]

@@ -1,9 +1,10 @@
-"""What goes into the store and comes out of it."""
+"""The states of a study and the moves between them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 import numpy as np
@@ -12,9 +13,106 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._validation import check_text
 from supm.messages import Study
-from supm.service.states import State, open_phase
 
-__all__ = ["ID_BYTES", "LONGEST", "Opened", "Receipt", "Submission"]
+__all__ = [
+    "ID_BYTES",
+    "LONGEST",
+    "Opened",
+    "Receipt",
+    "Refusal",
+    "State",
+    "Submission",
+    "check_move",
+    "first_state",
+    "open_phase",
+]
+
+
+class State(StrEnum):
+    """Where a study stands; each state but the last leads to the next, and all to the last.
+
+    Examples
+    --------
+    >>> State("trained") is State.TRAINED
+    True
+    """
+
+    COLLECTING_TO_REDUCE = "collecting to reduce"
+    REDUCED = "reduced"
+    COLLECTING_TO_TRAIN = "collecting to train"
+    TRAINED = "trained"
+    SERVING = "serving"
+    CLOSED = "closed"
+
+
+_PHASES: Final = {
+    State.COLLECTING_TO_REDUCE: "reduce",
+    State.COLLECTING_TO_TRAIN: "train",
+    State.SERVING: "test",
+}
+_ORDER: Final = tuple(State)
+
+
+def first_state(study: Study) -> State:
+    """Return the state in which a study is created."""
+    known = study.attributes is not None
+    return State.COLLECTING_TO_TRAIN if known else State.COLLECTING_TO_REDUCE
+
+
+def open_phase(state: State, study: Study) -> str | None:
+    """Return the phase whose reports are taken, or None.
+
+    Examples
+    --------
+    >>> from supm.collection import plan
+    >>> from supm.datasets import load_wdbc
+    >>> study = plan(load_wdbc().schema, epsilon=1.0, attributes=["mean radius"])
+    >>> open_phase(State.COLLECTING_TO_TRAIN, study), open_phase(State.TRAINED, study)
+    ('train', None)
+    """
+    phase = _PHASES.get(state)
+    return phase if phase is not None and study.question(phase) is not None else None
+
+
+def check_move(state: State, to: State) -> None:
+    """Raise ParameterError where a study cannot go from one state to another.
+
+    Examples
+    --------
+    >>> check_move(State.TRAINED, State.SERVING)
+    >>> check_move(State.REDUCED, State.SERVING)
+    Traceback (most recent call last):
+    supm._errors.ParameterError: to must be collecting to train or closed after reduced, got
+    'serving'.
+    """
+    if state is State.CLOSED:
+        raise ParameterError("to", "left out, because a closed study stays closed", str(to))
+    following = _ORDER[_ORDER.index(state) + 1]
+    if to not in (following, State.CLOSED):
+        allowed = " or ".join(dict.fromkeys((following.value, State.CLOSED.value)))
+        raise ParameterError("to", f"{allowed} after {state.value}", str(to))
+
+
+class Refusal(StrEnum):
+    """The reasons that a receipt may name; each is safe to show to whoever sent it.
+
+    Examples
+    --------
+    >>> str(Refusal.OVER)
+    'phase is over'
+    """
+
+    UNKNOWN = "study is not known"
+    OVER = "phase is over"
+    PAUSED = "phase is being counted"
+    LATE = "deadline has passed"
+    OTHER_QUESTION = "of another question"
+    NO_ROOM = "no room left"
+    NOT_INVITED = "an invitation is needed"
+    UNKNOWN_INVITATION = "invitation is not known"
+    USED_INVITATION = "invitation was used"
+    SEVERAL_FOR_ONE = "an invitation is for one report"
+
 
 ID_BYTES = 16
 """The length of a report's id."""
@@ -85,23 +183,7 @@ class Opened:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Submission:
-    """Reports of one phase of one study, which were checked against its question already.
-
-    Parameters
-    ----------
-    name : str
-        The study.
-    phase : str
-        The phase.
-    document : str
-        The hash of the document that the owners answered.
-    ids : ndarray of uint8, shape (n, 16)
-        The id of each report.
-    symbols : ndarray of int64, shape (n, width)
-        What each report tells; never negative.
-    invitation : str, optional
-        The hash of an invitation, where the study needs one.
-    """
+    """Reports of one phase of one study, which were checked against its question already."""
 
     name: str
     phase: str
@@ -132,15 +214,7 @@ class Submission:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Receipt:
-    """What became of a submission, once the transaction is committed.
-
-    Parameters
-    ----------
-    new : ndarray of bool
-        For each report whether it was stored now; False where its id was stored before.
-    refused : str, optional
-        Why nothing of the submission was stored; `new` is all False then.
-    """
+    """What became of a submission, once the transaction is committed."""
 
     new: NDArray[np.bool_]
     refused: str | None = None

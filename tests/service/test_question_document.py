@@ -15,7 +15,7 @@ from supm.collection import plan
 from supm.messages import FORMS, Study
 from supm.owner.interviewing import interview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
-from supm.service.asking import describe
+from supm.service.question_document import describe
 
 AGE: Final = Continuous("age", low=-1.5, high=99.7, missing="class")
 STAGE: Final = Ordinal("stage", values=(1, 2.5, "three", False, 4), missing="class")

@@ -7,7 +7,7 @@ import pytest
 from supm import ParameterError
 from supm.collection import plan
 from supm.schema import Schema
-from supm.service.states import State, check_move, first_state, open_phase
+from supm.service.store.values import State, check_move, first_state, open_phase
 
 ORDER = list(State)
 

@@ -37,27 +37,6 @@ _DEVICE: Final = "nothing: the model is followed on the owner's device"
 def describe(study: Study, phase: str) -> dict[str, Any]:
     """Return a phase's question as plain values for JSON.
 
-    Parameters
-    ----------
-    study : Study
-        The current document.
-    phase : {"reduce", "train", "test"}
-        Which question. A test on the owner's device has none: then the form is "device", and the
-        fields say how to read a record for the downloaded model.
-
-    Returns
-    -------
-    dict
-        ``fields`` has one entry for each column that is read from a record: name, kind, bounds or
-        values, whether it may be missing, and in ``read`` how its value becomes a number.
-        ``mechanism`` has the thresholds over 2^64 words as decimal texts. The rest says what is
-        promised, and to which group.
-
-    Raises
-    ------
-    MessageError
-        If the phase asks nothing.
-
     Examples
     --------
     >>> from supm.collection import plan

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from supm.service.answers import Refused
-from supm.service.bodies import read_body
-from supm.service.doors import find
 from supm.service.errors import StoreError, UnknownStudy
-from supm.service.pages._rendering import error_page, render
+from supm.service.limits import read_body
+from supm.service.open_questions import find
+from supm.service.pages.frame import error_page, render
 from supm.service.security import cookie_name, fits, is_own_origin, sign_in
 from supm.service.store import Store
 
@@ -24,19 +24,7 @@ _LONGEST_FORM: Final = 4096
 
 
 def enter_page(request: Request, name: str) -> Response:
-    """Return the form that asks for the token.
-
-    Parameters
-    ----------
-    request : Request
-        What the browser asked.
-    name : str
-        The study.
-
-    Returns
-    -------
-    Response
-    """
+    """Return the form that asks for the token."""
     opened = find(_store(request), name)
     return render(request, "enter.html", {"name": opened.name, "wrong": False})
 

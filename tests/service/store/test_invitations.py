@@ -12,9 +12,10 @@ import sqlalchemy as sa
 
 from supm.collection import plan
 from supm.schema import Schema
-from supm.service.store import Opened, Store, Submission, _spent
+from supm.service import actions
+from supm.service.store import Opened, Store, Submission, _invitations
 from supm.service.store._tables import METADATA, doors, ids, spent
-from supm.service.store.refusals import Refusal
+from supm.service.store.values import Refusal
 
 Told: TypeAlias = Callable[..., Submission]
 
@@ -38,7 +39,7 @@ def leaves(store: Store) -> list[tuple[bytes, bytes]]:
 def test_each_is_used_once_however_leaves_are_split(
     store: Store, schema: Schema, told: Told, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(_spent, "_MOST", most)
+    monkeypatch.setattr(_invitations, "_MOST", most)
     codes = hashes(40)
     opened = invite(store, schema, codes)
     for first in range(0, 40, 3):
@@ -61,7 +62,7 @@ def test_each_is_used_once_however_leaves_are_split(
 def test_a_full_leaf_becomes_two_of_half_its_size(
     store: Store, schema: Schema, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_spent, "_MOST", 8)
+    monkeypatch.setattr(_invitations, "_MOST", 8)
     codes = hashes(9)
     opened = invite(store, schema, codes)
     store.add([told(opened, 1, at, code) for at, code in enumerate(codes)])
@@ -145,3 +146,42 @@ def test_two_servers_that_fill_two_studies_in_either_order_do_not_wait_for_each_
     assert one.reports(first.name)["train"] == other.reports(second.name)["train"] == 120
     one.close()
     other.close()
+
+
+CODES = [hashlib.sha256(bytes([each])).hexdigest() for each in range(30)]
+
+
+def send(store: Store, told: Told, opened: Opened, codes: list[str]) -> None:
+    now = store.find(opened.name)
+    given = [told(now, 1, CODES.index(code), code) for code in codes]
+    assert all(each.new.all() for each in store.add(given))
+
+
+@pytest.mark.parametrize("most", [4, 4096])
+def test_what_was_used_is_taken_away(
+    store: Store, schema: Schema, told: Told, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(_invitations, "_MOST", most)
+    study = plan(schema, epsilon=3.0, attributes=["age", "stage"])
+    opened, other = (
+        store.create(study, token_hash="0" * 64, minimums={}, deadlines={}, invitations=CODES)
+        for _ in range(2)
+    )
+    assert store.unused_invitations(opened.name, "train") == 30
+    send(store, told, opened, CODES[:11])
+    store.add([told(opened, 1, 99, CODES[0])])  # used already
+    assert store.unused_invitations(opened.name, "train") == 19
+    assert store.unused_invitations(other.name, "train") == 30
+
+
+@pytest.mark.parametrize(("reduce", "left"), [("rank", 20), ("waldp", 30)])
+def test_who_is_asked_once_has_used_it_and_who_is_asked_twice_has_not(
+    store: Store, schema: Schema, told: Told, reduce: str, left: int
+) -> None:
+    study = plan(schema, epsilon=6.0, reduce=reduce, keep=2, test="answer")
+    opened = store.create(study, token_hash="0" * 64, minimums={}, deadlines={}, invitations=CODES)
+    send(store, told, opened, CODES[:10])
+    assert store.unused_invitations(opened.name, "reduce") == 20
+    actions.reduce(store, opened.name)
+    actions.open_training(store, opened.name)
+    assert store.unused_invitations(opened.name, "train") == left

@@ -17,9 +17,9 @@ from supm.messages import Study
 from supm.owner import Interview, interview
 from supm.service.answers import Refused
 from supm.service.errors import UnknownStudy
+from supm.service.received_reports import Told
 from supm.service.shared import Shared
 from supm.service.store import Opened, Store
-from supm.service.wire import Told
 
 __all__ = ["Door", "Doors", "find"]
 
@@ -30,23 +30,7 @@ _LONGEST_NAME: Final = 32
 
 @dataclass(frozen=True, kw_only=True)
 class Door:
-    """A question of a study: the open one, or one that was.
-
-    Parameters
-    ----------
-    opened : Opened
-        The study as stored.
-    document : str
-        The hash of the document that asks.
-    phase : str
-        The phase.
-    asked : Interview
-        Its mechanism.
-    group : int
-        The group that is asked.
-    ended : Refused, optional
-        Why nothing new is taken; what was stored before is acknowledged again.
-    """
+    """A question of a study: the open one, or one that was."""
 
     opened: Opened
     document: str
@@ -77,13 +61,6 @@ class Doors:
     """The studies that were asked for lately, and the mechanisms of their questions.
 
     The store has the last word: it refuses what came for a phase that is over.
-
-    Parameters
-    ----------
-    store : Store
-        Where studies are.
-    clock : callable, optional
-        Unix seconds, for deadlines; `time.time` by default.
     """
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.time) -> None:
@@ -97,26 +74,7 @@ class Doors:
             await self._find(name)
 
     async def open(self, name: str, told: Told) -> Door:
-        """Return the door at which reports arrive, also where it has closed behind them.
-
-        Parameters
-        ----------
-        name : str
-            The study.
-        told : Told
-            What arrives.
-
-        Returns
-        -------
-        Door
-
-        Raises
-        ------
-        Refused
-            If the study does not ask this, and did not before.
-        UnknownStudy
-            If there is no such study.
-        """
+        """Return the door at which reports arrive, also where it has closed behind them."""
         since, known = self._studies.get(name, (0.0, None))
         if known is not None and time.monotonic() - since <= _FRESH_SECONDS:
             # Where it is refused, it may have been opened a moment ago, here or by another server.
@@ -182,19 +140,7 @@ class Doors:
 
 
 def find(store: Store, name: str) -> Opened:
-    """Return a study, if the name could be one's.
-
-    Parameters
-    ----------
-    store : Store
-        Where studies are.
-    name : str
-        What stood in the address.
-
-    Returns
-    -------
-    Opened
-    """
+    """Return a study, if the name could be one's."""
     if not (name.isascii() and name.isalnum() and len(name) <= _LONGEST_NAME):
         raise UnknownStudy
     return store.find(name)

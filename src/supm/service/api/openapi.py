@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import Path
 
-from supm.service.wire import ARROW, JSON
+from supm.service.received_reports import ARROW, JSON
 
 __all__ = [
     "BATCH_BODY",
@@ -167,7 +167,7 @@ PREDICT_BODY: Final = _body(
         },
         ARROW: _STREAM,
     }
-)
+) | {"parameters": [_NAME]}
 """One or many reports of the test phase."""
 
 _WEIGHTS: Final = {
@@ -189,25 +189,7 @@ def answers(
     media_type: str = JSON,
     body: bool = False,
 ) -> dict[int | str, dict[str, Any]]:
-    """Return the responses of an endpoint with an example of each.
-
-    Parameters
-    ----------
-    example : object
-        What it answers where all is well.
-    *codes : int
-        The ways in which it refuses.
-    status : int, default 200
-        The status where all is well.
-    media_type : str
-        Of what it answers.
-    body : bool, default False
-        Whether it reads a body, which may be refused in many ways.
-
-    Returns
-    -------
-    dict
-    """
+    """Return the responses of an endpoint with an example of each."""
     wrong = {"schema": _object({"error": {"type": "string"}}), "example": {"error": "Why not."}}
     good: dict[int | str, dict[str, Any]] = {
         status: {"description": "done", "content": {media_type: {"example": example}}}

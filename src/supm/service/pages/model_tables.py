@@ -47,21 +47,7 @@ class CellRow:
 
 @dataclass(frozen=True, kw_only=True)
 class RuleView:
-    """A model as tables.
-
-    Parameters
-    ----------
-    kind : {"scorecard", "cells"}
-        What the model is.
-    outputs : tuple of str
-        What points are for; with two labels the second, as only the difference counts.
-    offsets : tuple of float
-        Where the sums start.
-    attributes : tuple of AttributeRow
-        The rows of a scorecard, pairs of attributes included; those with the most say first.
-    cells, cell_count : tuple of CellRow, int
-        The first rows of a table of answers, and how many it has.
-    """
+    """A model as tables."""
 
     kind: str
     outputs: tuple[str, ...] = ()
@@ -80,17 +66,7 @@ def chosen_of(study: Study) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def rule_view(model: Model) -> RuleView:
-    """Return a model as tables.
-
-    Parameters
-    ----------
-    model : Model
-        What was trained.
-
-    Returns
-    -------
-    RuleView
-    """
+    """Return a model as tables."""
     if isinstance(model.rule, CellAnswers):
         return _cells(model, model.rule)
     return _card(model, model.rule)

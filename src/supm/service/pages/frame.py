@@ -1,4 +1,4 @@
-"""Styles, scripts and pictures: read once, compressed once, and asked for again only if changed."""
+"""From a template and what it shows to a page."""
 
 from __future__ import annotations
 
@@ -8,16 +8,48 @@ import importlib.metadata
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import Final
+from typing import Any, Final
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.templating import Jinja2Templates
 
-__all__ = ["PLOTLY_VERSION", "asset_response", "plotly_marks"]
+__all__ = ["PLOTLY_VERSION", "asset_response", "error_page", "plotly_marks", "render"]
+
+_ENVIRONMENT: Final = Environment(
+    loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES: Final = Jinja2Templates(env=_ENVIRONMENT)
+_SENTENCES: Final = {
+    HTTPStatus.NOT_FOUND: "There is no such page. The address may have been mistyped.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This address does not take what was sent to it.",
+    HTTPStatus.SERVICE_UNAVAILABLE: "The service cannot reach its database now. Try again soon.",
+}
+
+
+def render(
+    request: Request, template: str, context: dict[str, Any], status: int = HTTPStatus.OK
+) -> Response:
+    """Return a page; whatever is put into it is escaped."""
+    return _TEMPLATES.TemplateResponse(request, template, context, status_code=status)
+
+
+def error_page(request: Request, status: int) -> Response:
+    """Return a page that says what went wrong, and nothing of why."""
+    known = HTTPStatus(status)
+    sentence = _SENTENCES.get(known, "This did not work.")
+    return render(request, "error.html", {"title": known.phrase, "sentence": sentence}, status)
+
 
 PLOTLY_VERSION: Final = importlib.metadata.version("plotly")
 """Part of the script's address, so that a browser may keep it for good."""
@@ -44,20 +76,7 @@ class _Asset:
 
 
 def asset_response(request: Request, name: str) -> Response:
-    """Return a file of the package, compressed where the browser reads that.
-
-    Parameters
-    ----------
-    request : Request
-        What the browser asked.
-    name : str
-        The file's name; only files that are there can be asked for.
-
-    Returns
-    -------
-    Response
-        Without a body where the browser has the file already.
-    """
+    """Return a file of the package, compressed where the browser reads that."""
     with _lock:
         asset = _read(name)
     kept = name == _PLOTLY and request.query_params.get("v") == PLOTLY_VERSION
@@ -77,14 +96,7 @@ def asset_response(request: Request, name: str) -> Response:
 
 @lru_cache(maxsize=1)
 def plotly_marks() -> tuple[str, ...]:
-    """Return the ids of elements whose presence keeps Plotly from writing styles into a page.
-
-    Returns
-    -------
-    tuple of str
-        The content policy would refuse the styles, which no chart here needs, and the browser's
-        console would say so.
-    """
+    """Return the ids of elements whose presence keeps Plotly from writing styles into a page."""
     return tuple(sorted({found.decode() for found in _MARK.findall(_bytes_of(_PLOTLY))}))
 
 

@@ -6,7 +6,7 @@ from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
 from supm.service.answers import Refused
-from supm.service.doors import find
+from supm.service.open_questions import find
 from supm.service.security import fits, given_token, may_act
 from supm.service.store import Opened, Store
 
@@ -34,21 +34,7 @@ async def is_analyst(request: Request, name: str) -> bool:
 
 
 async def check_analyst(request: Request, name: str, *, acts: bool = False) -> Opened:
-    """Return a study whose analyst is asking, or raise Refused.
-
-    Parameters
-    ----------
-    request : Request
-        With a bearer token or the dashboard's cookie.
-    name : str
-        The study.
-    acts : bool, default False
-        Whether something is changed, which another site must not cause.
-
-    Returns
-    -------
-    Opened
-    """
+    """Return a study whose analyst is asking, or raise Refused."""
     opened = await look_up(request, name)
     if given_token(request, name) is None:
         raise Refused(401, "this needs the study's token (Authorization: Bearer …).")
@@ -60,19 +46,7 @@ async def check_analyst(request: Request, name: str, *, acts: bool = False) -> O
 
 
 def check_media_type(request: Request, *allowed: str) -> str:
-    """Return the media type of a body, or raise Refused.
-
-    Parameters
-    ----------
-    request : Request
-        Whose Content-Type is read.
-    *allowed : str
-        The types that are read.
-
-    Returns
-    -------
-    str
-    """
+    """Return the media type of a body, or raise Refused."""
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if given not in allowed:
         raise Refused(415, f"the Content-Type must be {' or '.join(allowed)}.")
