@@ -33,8 +33,8 @@ def test_the_pair_of_inputs_can_be_chosen() -> None:
     class ThirdTold(GeneralizedRandomizedResponse):
         """Symbol 2 of 4 is not randomised."""
 
-        def _draw(self, symbols, source):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  as its parent's
-            told = super()._draw(symbols, source)
+        def draw(self, symbols, source):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  as its parent's
+            told = super().draw(symbols, source)
             told[symbols == 2] = 2
             return told
 

@@ -8,12 +8,12 @@ from supm.audit import entry, kinds
 from supm.audit.events import events, has_events, supports
 from supm.audit.holders import count_inputs, values_of
 from supm.mechanisms import (
-    FrequencyRandomizer,
     GeneralizedRandomizedResponse,
     HadamardResponse,
     LocalHashing,
     Reports,
     SubsetSelection,
+    SupportRandomizer,
     UnaryEncoding,
 )
 
@@ -27,7 +27,7 @@ MAKERS = (
 
 
 @pytest.mark.parametrize("mechanism", [make(size=11, epsilon=1.0) for make in MAKERS], ids=repr)
-def test_support_is_what_the_mechanism_itself_counts(mechanism: FrequencyRandomizer) -> None:
+def test_support_is_what_the_mechanism_itself_counts(mechanism: SupportRandomizer) -> None:
     reports = mechanism.randomize(np.arange(11), simulation(1))
     counts = mechanism.tally(reports).counts
     for symbol in range(11):

@@ -15,7 +15,7 @@ class Repeating(GeneralizedRandomizedResponse):
 
     period: int
 
-    def _draw(self, symbols: np.ndarray, source: RandomSource) -> np.ndarray:
+    def draw(self, symbols: np.ndarray, source: RandomSource) -> np.ndarray:
         noise = np.resize(self._cells.draw(self.period, source), len(symbols)).view(np.int64)
         told: np.ndarray = (symbols + noise) % self.size
         return told
@@ -50,8 +50,8 @@ def test_independent_reports_pass_also_where_they_hardly_vary(epsilon: float) ->
 
 def test_reports_without_bound_are_checked_too() -> None:
     class Stuck(Laplace):
-        def _draw(self, indices: np.ndarray, source: RandomSource) -> np.ndarray:
-            return super()._draw(indices[:1], source).repeat(len(indices))
+        def draw(self, indices: np.ndarray, source: RandomSource) -> np.ndarray:
+            return super().draw(indices[:1], source).repeat(len(indices))
 
     honest = Laplace.for_epsilon(low=0, high=1, epsilon=1.0)
     assert check_independence(honest, simulation(1), draws=1 << 14).passed

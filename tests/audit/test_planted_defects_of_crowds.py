@@ -39,9 +39,9 @@ class ChannelOfTheLeak(SquareWave):
         rows[8, 8] += 0.5
         return rows
 
-    def _draw(self, indices: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, indices: Symbols, source: RandomSource) -> Symbols:
         told = (indices == 8) & (source.below(2, len(indices)) == 0)
-        return np.where(told, indices, super()._draw(indices, source))
+        return np.where(told, indices, super().draw(indices, source))
 
 
 class ReportsUnmarked(GeneralizedRandomizedResponse):
@@ -61,44 +61,44 @@ class EstimateUnmarked(Piecewise):
 class SourceIgnored(GeneralizedRandomizedResponse):
     """Randomness comes from elsewhere."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:  # noqa: ARG002  the defect
-        return super()._draw(symbols, secure())
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:  # noqa: ARG002  the defect
+        return super().draw(symbols, secure())
 
 
 class SomePointsTold(Piecewise):
     """Four hundred grid points in the middle are not randomised."""
 
-    def _draw(self, indices: Symbols, source: RandomSource) -> Symbols:
-        told = super()._draw(indices, source)
+    def draw(self, indices: Symbols, source: RandomSource) -> Symbols:
+        told = super().draw(indices, source)
         return np.where((indices >= 100) & (indices < 500), indices, told)
 
 
 class OnePointTold(Piecewise):
     """One grid point of 1025 is not randomised."""
 
-    def _draw(self, indices: Symbols, source: RandomSource) -> Symbols:
-        return np.where(indices == 300, indices, super()._draw(indices, source))
+    def draw(self, indices: Symbols, source: RandomSource) -> Symbols:
+        return np.where(indices == 300, indices, super().draw(indices, source))
 
 
 class NoNoiseAtSeven(Laplace):
     """Grid point 7 is told as it is."""
 
-    def _draw(self, indices: Symbols, source: RandomSource) -> Symbols:
-        return np.where(indices == 7, indices, super()._draw(indices, source))
+    def draw(self, indices: Symbols, source: RandomSource) -> Symbols:
+        return np.where(indices == 7, indices, super().draw(indices, source))
 
 
 class OneSymbolTold(GeneralizedRandomizedResponse):
     """One symbol of 65,536 is not randomised."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
-        return np.where(symbols == 12_345, symbols, super()._draw(symbols, source))
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+        return np.where(symbols == 12_345, symbols, super().draw(symbols, source))
 
 
 class FixedReportForFive(LocalHashing):
     """Symbol 5 is always reported by the same three numbers."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint64]:
-        told = super()._draw(symbols, source)
+    def draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint64]:
+        told = super().draw(symbols, source)
         told[symbols == 5] = (1, 0, 1)
         return told
 
@@ -106,8 +106,8 @@ class FixedReportForFive(LocalHashing):
 class FunctionTellsTheSymbol(LocalHashing):
     """The factor of the hash function is the symbol; the bucket is randomised as it should be."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint64]:
-        told = super()._draw(symbols, source)
+    def draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint64]:
+        told = super().draw(symbols, source)
         middle = (symbols > 0) & (symbols < self.size - 1)
         told[middle, 0] = symbols[middle]
         held = symbols.view(np.uint64)
@@ -119,8 +119,8 @@ class FunctionTellsTheSymbol(LocalHashing):
 class BitThreeAlwaysSet(UnaryEncoding):
     """The bit of symbol 3 is set for those who hold it, without a coin."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint8]:
-        told = super()._draw(symbols, source)
+    def draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint8]:
+        told = super().draw(symbols, source)
         told[symbols == 3, 0] |= 1 << 3
         return told
 
@@ -160,7 +160,7 @@ class HighBits(OrderedDiscretePerturbation):
 class ReusedBetweenNeighbours(GeneralizedRandomizedResponse):
     """Every second owner gets the noise of the one before, unless it is symbol 0."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
         step = self._cells.draw(len(symbols), source).view(np.int64)
         second = np.arange(1, len(symbols), 2)
         reused = second[symbols[second] != 0]
@@ -180,8 +180,8 @@ class PlacesOfLongCallsTold(GeneralizedRandomizedResponse):
 class LastOfChunkTold(Piecewise):
     """The last row of each chunk is not randomised, whatever epsilon is."""
 
-    def _draw(self, indices: Symbols, source: RandomSource) -> Symbols:
-        told = super()._draw(indices, source)
+    def draw(self, indices: Symbols, source: RandomSource) -> Symbols:
+        told = super().draw(indices, source)
         told[-1] = indices[-1]
         return told
 
@@ -189,8 +189,8 @@ class LastOfChunkTold(Piecewise):
 class LastSymbolTold(GeneralizedRandomizedResponse):
     """The same, for symbols."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
-        told = super()._draw(symbols, source)
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+        told = super().draw(symbols, source)
         told[-1] = symbols[-1]
         return told
 

@@ -24,15 +24,15 @@ Indices = NDArray[np.int64]
 class WindowOffByOne(Piecewise):
     """The window starts one cell after the owner's grid point."""
 
-    def _draw(self, indices: Indices, source: RandomSource) -> Indices:
-        return (super()._draw(indices, source) + 1) % self.outcomes
+    def draw(self, indices: Indices, source: RandomSource) -> Indices:
+        return (super().draw(indices, source) + 1) % self.outcomes
 
 
 class WindowFollowsNobody(SquareWave):
     """The window stays at the first grid point: private, and useless."""
 
-    def _draw(self, indices: Indices, source: RandomSource) -> Indices:
-        return super()._draw(np.zeros_like(indices), source)
+    def draw(self, indices: Indices, source: RandomSource) -> Indices:
+        return super().draw(np.zeros_like(indices), source)
 
 
 class Truncated(Piecewise):
@@ -67,7 +67,7 @@ class FloatReport(Laplace):
 class ScaleOfHalfTheRange(Laplace):
     """The noise is made for a range of half the width."""
 
-    def _draw(self, indices: Indices, source: RandomSource) -> Indices:
+    def draw(self, indices: Indices, source: RandomSource) -> Indices:
         return replace(self, scale=self.scale / 2)._noise.draw(len(indices), source) + indices
 
 
@@ -98,15 +98,15 @@ class DoubleZero(Laplace):
 class NoiseNotSubtracted(Duchi):
     """The estimator takes the reported bound for the value."""
 
-    def _positions(self, symbols: Indices) -> NDArray[np.float64]:
+    def positions(self, symbols: Indices) -> NDArray[np.float64]:
         return symbols.astype(np.float64)
 
 
 class RoundingNotInTheVariance(Duchi):
     """The stated variance forgets that the value was rounded to a bound."""
 
-    def _spread(self, position: float) -> float:
-        return super()._spread(float(round(position))) / 1.01
+    def spread(self, position: float) -> float:
+        return super().spread(float(round(position))) / 1.01
 
 
 class SmallerEpsilonOfTwo(Hybrid):
@@ -120,9 +120,9 @@ class SmallerEpsilonOfTwo(Hybrid):
 class CoinSeesTheValue(Hybrid):
     """The largest value never uses the piecewise mechanism, so its cells say: not the largest."""
 
-    def _draw(self, indices: Indices, source: RandomSource) -> Indices:
+    def draw(self, indices: Indices, source: RandomSource) -> Indices:
         ends = self._ends.draw((indices > 0).astype(np.int64), source)
-        return np.where(indices == self.steps, ends, super()._draw(indices, source))
+        return np.where(indices == self.steps, ends, super().draw(indices, source))
 
 
 @dataclass(frozen=True)

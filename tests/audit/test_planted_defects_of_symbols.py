@@ -37,8 +37,8 @@ Symbols = NDArray[np.int64]
 class LastBitUnrandomised(UnaryEncoding):
     """OpenDP, 2024 to 2026: one noise bit too few was drawn."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint8]:
-        bits = np.unpackbits(super()._draw(symbols, source), axis=1, bitorder="little")
+    def draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint8]:
+        bits = np.unpackbits(super().draw(symbols, source), axis=1, bitorder="little")
         bits[:, self.size - 1] = symbols == self.size - 1
         return np.packbits(bits, axis=1, bitorder="little")
 
@@ -46,7 +46,7 @@ class LastBitUnrandomised(UnaryEncoding):
 class BitsShareOneCoin(UnaryEncoding):
     """All bits of a report are decided by the same word."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint8]:
+    def draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint8]:
         words = np.repeat(source.words(len(symbols))[:, np.newaxis], self.size, axis=1)
         own = np.arange(self.size) == symbols[:, np.newaxis]
         limit = np.where(own, np.uint64(self.own_words), np.uint64(self.other_words))
@@ -56,21 +56,21 @@ class BitsShareOneCoin(UnaryEncoding):
 class OffByOneClass(GeneralizedRandomizedResponse):
     """Classes counted from one where they are counted from zero."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
-        return super()._draw((symbols + 1) % self.size, source)
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+        return super().draw((symbols + 1) % self.size, source)
 
 
 class NoWrapAround(GeneralizedRandomizedResponse):
     """The step from the own symbol to the told one runs past the end of the alphabet."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
         return symbols + self._cells.draw(len(symbols), source).view(np.int64)
 
 
 class LiesAmongAllSymbols(GeneralizedRandomizedResponse):
     """Wrong denominator: a lie is drawn from all k symbols, the true one included."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
         lie = source.below(self.size, len(symbols)).astype(np.int64)
         return np.where(source.words(len(symbols)) < np.uint64(self.keep_words), symbols, lie)
 
@@ -94,31 +94,31 @@ class EpsilonHalved(GeneralizedRandomizedResponse):
 class KeepsTruthTooOften(GeneralizedRandomizedResponse):
     """A bias of one part in 200, as a float that was rounded carelessly would make."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
         keep = self.keep_words * 201 // 200
         biased = GeneralizedRandomizedResponse(size=self.size, keep_words=keep)
-        return biased._draw(symbols, source)
+        return biased.draw(symbols, source)
 
 
 class KeepsLargestTooOften(GeneralizedRandomizedResponse):
     """The largest symbol gets a second chance to be told truly, one time in fifty."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
         again = (symbols == self.size - 1) & (source.below(50, len(symbols)) == 0)
-        return np.where(again, symbols, super()._draw(symbols, source))
+        return np.where(again, symbols, super().draw(symbols, source))
 
 
 class TruthAtTheLastInput(GeneralizedRandomizedResponse):
     """The largest symbol is never randomised."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
-        return np.where(symbols == self.size - 1, symbols, super()._draw(symbols, source))
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+        return np.where(symbols == self.size - 1, symbols, super().draw(symbols, source))
 
 
 class NoiseReusedAcrossRows(GeneralizedRandomizedResponse):
     """One draw serves all rows of a chunk."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
         step = self._cells.draw(1, source).view(np.int64)
         return (symbols + step) % self.size
 
@@ -126,8 +126,8 @@ class NoiseReusedAcrossRows(GeneralizedRandomizedResponse):
 class LastRowOfEachChunkTold(GeneralizedRandomizedResponse):
     """The loop over rows ends one step too early: one row in 32,768 leaves as it was."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
-        told = super()._draw(symbols, source)
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+        told = super().draw(symbols, source)
         told[-1] = symbols[-1]
         return told
 
@@ -144,8 +144,8 @@ class SingleRowTold(GeneralizedRandomizedResponse):
 class SeedReusedAcrossChunks(GeneralizedRandomizedResponse):
     """Each chunk starts the same stream again."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:  # noqa: ARG002  the defect
-        return super()._draw(symbols, simulation(7))
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:  # noqa: ARG002  the defect
+        return super().draw(symbols, simulation(7))
 
 
 class SeedReusedAcrossCalls(GeneralizedRandomizedResponse):
@@ -174,8 +174,8 @@ class VarianceUnderstated(GeneralizedRandomizedResponse):
 class OwnSymbolFirst(SubsetSelection):
     """The set is reported in the order in which it was made, and the own symbol comes first."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint32]:
-        told = super()._draw(symbols, source)
+    def draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint32]:
+        told = super().draw(symbols, source)
         return np.take_along_axis(told, np.argsort(told != symbols[:, np.newaxis]), axis=1)
 
     def _sets(self, reports: Reports) -> NDArray[np.integer[Any]]:
@@ -186,8 +186,8 @@ class OwnSymbolFirst(SubsetSelection):
 class HashFixed(LocalHashing):
     """All owners use the same hash function."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint64]:
-        report = super()._draw(symbols, source)
+    def draw(self, symbols: Symbols, source: RandomSource) -> NDArray[np.uint64]:
+        report = super().draw(symbols, source)
         report[:, :2] = (1, 0)
         bucket = self._hash(report[:, 0], report[:, 1], symbols.view(np.uint64))
         report[:, 2] = (bucket + self._cells.draw(len(symbols), source)) % np.uint64(self.buckets)
@@ -197,8 +197,8 @@ class HashFixed(LocalHashing):
 class ZeroRowUsed(HadamardResponse):
     """Symbol 0 owns row 0 of the matrix, which is all +1 and cannot be randomised."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
-        return super()._draw(symbols - 1, source)
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+        return super().draw(symbols - 1, source)
 
 
 class BudgetNotSplit(IndependentReports):

@@ -16,8 +16,8 @@ class OnePlaceTold(GeneralizedRandomizedResponse):
 
     place: int
 
-    def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
-        told = super()._draw(symbols, source)
+    def draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+        told = super().draw(symbols, source)
         if len(told) > 1:
             told[self.place] = symbols[self.place]
         return told

@@ -21,9 +21,9 @@ DRAWS = 1 << 16
 class TruthALittleTooOften(GeneralizedRandomizedResponse):
     """One report in eighty is told truly: too little for one row, enough for all together."""
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
         true = source.below(80, len(symbols)) == 0
-        return np.where(true, symbols, super()._draw(symbols, source))
+        return np.where(true, symbols, super().draw(symbols, source))
 
 
 class Centred(GeneralizedRandomizedResponse):
@@ -35,7 +35,7 @@ class Centred(GeneralizedRandomizedResponse):
     def channel(self) -> NDArray[np.float64]:
         return np.roll(super().channel(), 1, axis=1)
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
         return (symbols + 1 + self._steps(len(symbols), source)) % 3
 
     def _steps(self, count: int, source: RandomSource) -> Symbols:
@@ -74,7 +74,7 @@ class LieFollowsLie(GeneralizedRandomizedResponse):
     either side as often.
     """
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
         steps = self._cells.draw(len(symbols), source).view(np.int64)
         even = len(steps) // 2 * 2
         first, second = steps[0:even:2], steps[1:even:2]
@@ -90,7 +90,7 @@ class SecondCallFollowsFirst(GeneralizedRandomizedResponse):
 
     last: Symbols | None
 
-    def _draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
+    def draw(self, symbols: Symbols, source: RandomSource) -> Symbols:
         steps = self._cells.draw(len(symbols), source).view(np.int64)
         first = self.last
         if first is not None and len(first) == len(steps):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from supm.audit.finding import Finding
-from supm.mechanisms import FiniteChannel, FrequencyRandomizer
+from supm.mechanisms import FiniteChannel, SupportRandomizer
 from supm.mechanisms.thresholds import epsilon_of
 
 __all__ = [
@@ -145,7 +145,7 @@ def check_epsilon(mechanism: FiniteChannel, *, claimed: float | None = None) -> 
     )
 
 
-def check_support(mechanism: FrequencyRandomizer, *, claimed: float | None = None) -> Finding:
+def check_support(mechanism: SupportRandomizer, *, claimed: float | None = None) -> Finding:
     """Check the claim against the probabilities of one event: a report supports a given symbol.
 
     This is an exact check for mechanisms of any size. It can disprove a claim and cannot prove one:
@@ -153,7 +153,7 @@ def check_support(mechanism: FrequencyRandomizer, *, claimed: float | None = Non
 
     Parameters
     ----------
-    mechanism : FrequencyRandomizer
+    mechanism : SupportRandomizer
         The mechanism to be checked; it states its probabilities ``hit`` and ``miss``.
     claimed : float, optional
         The claim; by default what the mechanism itself claims.

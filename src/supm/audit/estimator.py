@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from supm._random import RandomSource
 from supm.audit.finding import FAMILY_ERROR, Finding
 from supm.audit.readings import Readable, Readings, read
-from supm.mechanisms import FrequencyRandomizer
+from supm.mechanisms import FrequencyRandomizer, SupportRandomizer
 from supm.mechanisms.randomizers.numeric import NumericRandomizer
 
 __all__ = ["check_estimates", "check_unbiased", "check_variance"]
@@ -171,10 +171,17 @@ def _bound(
     found = np.atleast_1d(mechanism.estimate(mechanism.tally(reports)).values)
     if isinstance(mechanism, FrequencyRandomizer):
         truth = (np.arange(mechanism.size) == value).astype(np.float64)
-        reach = 1.0 / float(mechanism.hit - mechanism.miss)
+        reach = _reach(mechanism)
     else:
         truth, reach = np.array([value]), 0.0
     off = np.abs(found - truth)
     spread = _stated_variance(mechanism, truth) + reach * off / 3.0
     bound: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.exp(-draws * off**2 / (2.0 * spread)))
     return bound
+
+
+def _reach(mechanism: FrequencyRandomizer) -> float:
+    """Bound how far one report moves an estimated share."""
+    if isinstance(mechanism, SupportRandomizer):
+        return 1.0 / float(mechanism.hit - mechanism.miss)
+    return 1.0 + float(np.abs(np.linalg.pinv(mechanism.channel())).max())

@@ -17,7 +17,6 @@ from supm._random import RandomSource
 from supm.audit.cells import Auditable
 from supm.mechanisms import (
     FiniteChannel,
-    FrequencyRandomizer,
     GeneralizedRandomizedResponse,
     HadamardResponse,
     IndependentReports,
@@ -25,6 +24,7 @@ from supm.mechanisms import (
     LocalHashing,
     Reports,
     SubsetSelection,
+    SupportRandomizer,
     UnaryEncoding,
 )
 from supm.mechanisms.randomizers.laplace import Laplace
@@ -62,7 +62,7 @@ class Event:
 
 
 def supports(
-    mechanism: FrequencyRandomizer, told: NDArray[Any], symbols: NDArray[np.int64]
+    mechanism: SupportRandomizer, told: NDArray[Any], symbols: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Tell of each report whether it supports one symbol, a different one for each report.
 
@@ -130,7 +130,7 @@ def has_events(mechanism: Auditable) -> bool:
 
 
 def _of_symbols(
-    mechanism: FrequencyRandomizer,
+    mechanism: SupportRandomizer,
     told: NDArray[Any],
     held: NDArray[np.int64],
     source: RandomSource,

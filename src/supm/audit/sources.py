@@ -18,6 +18,7 @@ from supm.mechanisms import (
     JointReport,
     OrderedDiscretePerturbation,
     SquareWave,
+    SupportRandomizer,
 )
 from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.numeric import NumericRandomizer
@@ -124,6 +125,7 @@ def _marks(mechanism: Auditable, source: RandomSource) -> Iterator[tuple[str, ob
 
 _ESTIMATING = (
     FrequencyRandomizer,
+    SupportRandomizer,
     IndependentReports,
     JointReport,
     NumericRandomizer,
@@ -146,7 +148,7 @@ def _agreement(mechanism: Auditable) -> float:
         return _agreement(mechanism.response)
     if isinstance(mechanism, IndependentReports):
         return _agreement(mechanism.responses[0])
-    if isinstance(mechanism, FrequencyRandomizer):
+    if isinstance(mechanism, SupportRandomizer):
         # The same report supports the own symbol or not.
         return float(mechanism.hit**2 + (1 - mechanism.hit) ** 2)
     if isinstance(mechanism, Laplace):

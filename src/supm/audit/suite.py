@@ -37,6 +37,7 @@ from supm.mechanisms import (
     JointReport,
     LocalRandomizer,
     OrderedDiscretePerturbation,
+    SupportRandomizer,
 )
 from supm.mechanisms.randomizers.hybrid import Hybrid
 from supm.mechanisms.randomizers.laplace import Laplace
@@ -195,14 +196,14 @@ def _exact_checks(mechanism: Auditable, source: RandomSource, claim: float) -> I
         yield partial(check_inputs, mechanism)
         yield partial(check_rows_sum_to_one, mechanism)
         yield partial(check_epsilon, mechanism, claimed=claim)
-    elif isinstance(mechanism, FrequencyRandomizer):
+    elif isinstance(mechanism, SupportRandomizer):
         yield partial(check_support, mechanism, claimed=claim)
     if isinstance(mechanism, FiniteChannel) and _is_listed(mechanism):
         yield partial(check_channel, mechanism)
     if _is_small(mechanism):
         if isinstance(mechanism, _READABLE):
             yield partial(check_unbiased, mechanism, source)
-        if isinstance(mechanism, FrequencyRandomizer | NumericRandomizer):
+        if isinstance(mechanism, SupportRandomizer | NumericRandomizer):
             yield partial(check_variance, mechanism, source)
 
 
@@ -272,7 +273,7 @@ def _of_small(mechanism: Auditable, *, sampled: bool) -> Iterator[str]:
         yield from ("check_inputs", "check_rows_sum_to_one", "check_epsilon")
     if isinstance(mechanism, _READABLE):
         yield "check_unbiased"
-    if isinstance(mechanism, FrequencyRandomizer | NumericRandomizer):
+    if isinstance(mechanism, SupportRandomizer | NumericRandomizer):
         yield "check_variance"
     if sampled:
         if not isinstance(mechanism, Laplace):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     )
     from supm.mechanisms.randomizers.choice import Candidate, Choice, choose
     from supm.mechanisms.randomizers.duchi import Duchi
-    from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
+    from supm.mechanisms.randomizers.frequency import FrequencyRandomizer, SupportRandomizer
     from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
     from supm.mechanisms.randomizers.hadamard_response import HadamardResponse
     from supm.mechanisms.randomizers.hybrid import Hybrid
@@ -77,6 +77,7 @@ __all__ = [
     "Reports",
     "SquareWave",
     "SubsetSelection",
+    "SupportRandomizer",
     "Tally",
     "UnaryEncoding",
     "ZeroSumNoise",

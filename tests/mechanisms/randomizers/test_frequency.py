@@ -20,17 +20,17 @@ from numpy.typing import NDArray
 
 from supm._random import simulation
 from supm.mechanisms import (
-    FrequencyRandomizer,
     GeneralizedRandomizedResponse,
     HadamardResponse,
     LocalHashing,
     Reports,
     SubsetSelection,
+    SupportRandomizer,
     Tally,
     UnaryEncoding,
 )
 
-Maker = Callable[..., FrequencyRandomizer]
+Maker = Callable[..., SupportRandomizer]
 
 MAKERS: dict[str, Maker] = {
     "response": GeneralizedRandomizedResponse.for_epsilon,
@@ -44,7 +44,7 @@ every_maker = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 every_epsilon = pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 5.0, 1e4])
 
 
-def every_report(mechanism: FrequencyRandomizer) -> Reports:
+def every_report(mechanism: SupportRandomizer) -> Reports:
     """List one report of each outcome, written down without the mechanism's own sampler."""
     rows: NDArray[Any]
     if isinstance(mechanism, UnaryEncoding):
@@ -60,14 +60,14 @@ def every_report(mechanism: FrequencyRandomizer) -> Reports:
     return Reports(symbols=rows, simulation=True)
 
 
-def supports(mechanism: FrequencyRandomizer) -> list[list[int]]:
+def supports(mechanism: SupportRandomizer) -> list[list[int]]:
     """Say, for each outcome and symbol, whether one such report counts for the symbol."""
     reports = every_report(mechanism).symbols
     single = [Reports(symbols=reports[k : k + 1], simulation=True) for k in range(len(reports))]
     return [mechanism.tally(report).counts.tolist() for report in single]
 
 
-def chances(mechanism: FrequencyRandomizer) -> list[list[Fraction]]:
+def chances(mechanism: SupportRandomizer) -> list[list[Fraction]]:
     """Say how likely a report of the row's symbol counts for the column's, from the channel."""
     counted = supports(mechanism)
     return [
@@ -199,7 +199,7 @@ def test_chunks_of_any_length_leave_the_distribution_as_it_is(
     assert np.abs(told - expected).max() < 6 * math.sqrt(0.25 / 300)
 
 
-def _row(mechanism: FrequencyRandomizer, crowd: NDArray[Any], seed: int, row: int) -> Reports:
+def _row(mechanism: SupportRandomizer, crowd: NDArray[Any], seed: int, row: int) -> Reports:
     rows = mechanism.randomize(crowd, simulation(seed)).symbols
     assert len(rows) == len(crowd)
     return Reports(symbols=rows[row : row + 1], simulation=True)

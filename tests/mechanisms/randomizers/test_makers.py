@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from inspect import isabstract, signature
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from supm import mechanisms
 from supm.mechanisms import (
     GeneralizedRandomizedResponse,
     HadamardResponse,
@@ -42,6 +44,7 @@ MAKERS: dict[str, Callable[[float], LocalRandomizer]] = {
     "response": lambda e: GeneralizedRandomizedResponse.for_epsilon(size=5, epsilon=e),
     "wide response": lambda e: GeneralizedRandomizedResponse.for_epsilon(size=10**6, epsilon=e),
     "subset selection": lambda e: SubsetSelection.for_epsilon(size=7, epsilon=e),
+    "unary": lambda e: UnaryEncoding.for_epsilon(size=5, epsilon=e),
     "symmetric unary": lambda e: UnaryEncoding.symmetric(size=5, epsilon=e),
     "optimised unary": lambda e: UnaryEncoding.optimised(size=5, epsilon=e),
     "local hashing": lambda e: LocalHashing.for_epsilon(size=1000, epsilon=e),
@@ -95,3 +98,26 @@ def test_what_is_made_for_an_epsilon_keeps_it_and_is_paid_for_by_it(
     budget = Budget(PureLDP(epsilon))
     budget.spend(made.guarantee, purpose="one report")
     assert budget.spent == made.guarantee
+
+
+SHIPPED = [
+    each
+    for each in vars(mechanisms).values()
+    if isinstance(each, type) and issubclass(each, LocalRandomizer) and not isabstract(each)
+]
+
+
+@pytest.mark.parametrize("randomizer", SHIPPED, ids=lambda each: each.__name__)
+def test_every_randomizer_is_made_for_an_epsilon(randomizer: type[LocalRandomizer]) -> None:
+    maker = vars(randomizer)["for_epsilon"]
+    assert "epsilon" in signature(maker.__func__).parameters
+    assert any(type(make(1.0)) is randomizer for make in MAKERS.values())
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
+@pytest.mark.parametrize("size", [2, 3, 50])
+def test_a_unary_encoding_is_the_better_of_the_two(size: int, epsilon: float) -> None:
+    made = UnaryEncoding.for_epsilon(size=size, epsilon=epsilon)
+    both = (UnaryEncoding.optimised, UnaryEncoding.symmetric)
+    variances = [make(size=size, epsilon=epsilon).variance(1 / size) for make in both]
+    assert made.variance(1 / size) == min(variances)

@@ -70,7 +70,7 @@ class DiscreteLaplaceNoise:
     >>> counts.scale, counts.epsilon(2)
     (Fraction(4, 1), 0.5)
     >>> counts.probability([-1, 0, 1]).round(4)
-    array([0.0969, 0.1244, 0.0969])
+    array([0.0968, 0.1244, 0.0968])
     """
 
     scale: Fraction

@@ -81,8 +81,10 @@ class Duchi(WindowRandomizer, NumericRandomizer):
         """A grid of one step and a window of one cell: binary randomized response."""
         return SlidingWindow(steps=1, width=1, threshold=self.keep_words)
 
-    def _positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+    def positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return, in steps above low, the unbiased reading of each report."""
         return self._window.positions(symbols)
 
-    def _spread(self, position: float) -> float:
+    def spread(self, position: float) -> float:
+        """Return, in squared steps, the variance of that reading."""
         return self._window.spread(position)

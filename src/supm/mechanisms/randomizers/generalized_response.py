@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.mechanisms.randomizers.frequency import SIZE, FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES
 from supm.mechanisms.randomizers.reports import Reports
 from supm.mechanisms.two_level import TwoLevel, words_inside
@@ -20,7 +20,7 @@ __all__ = ["GeneralizedRandomizedResponse"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeneralizedRandomizedResponse(FrequencyRandomizer):
+class GeneralizedRandomizedResponse(SupportRandomizer):
     """Report the own symbol with probability ``keep``, else one of the others, all alike.
 
     Seeing a report changes the odds between any two symbols by a factor of at most e^epsilon. Two
@@ -95,18 +95,9 @@ class GeneralizedRandomizedResponse(FrequencyRandomizer):
         return self._cells.outside_probability
 
     @property
-    def report_bits(self) -> int:
-        """Enough bits to number the symbols."""
-        return (self.size - 1).bit_length()
-
-    @property
     def outcomes(self) -> int:
         """As many as symbols."""
         return self.size
-
-    def outcome(self, reports: Reports) -> NDArray[np.int64]:
-        """Return the reported symbols: a report is its own outcome."""
-        return check_told(reports, width=1, below=self.size)[:, 0].astype(np.int64, copy=False)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Return keep on the diagonal and lie elsewhere."""
@@ -119,7 +110,7 @@ class GeneralizedRandomizedResponse(FrequencyRandomizer):
     def _cells(self) -> TwoLevel:
         return TwoLevel(inside=1, outside=self.size - 1, threshold=self.keep_words)
 
-    def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+    def draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
         """Step from the own symbol to the one that is told: 0 steps is the truth."""
         told = self._cells.draw(len(symbols), source)
         told += symbols.view(np.uint64)
@@ -127,5 +118,6 @@ class GeneralizedRandomizedResponse(FrequencyRandomizer):
         np.minimum(told, told - np.uint64(self.size), out=told)
         return told.view(np.int64)
 
-    def _supports(self, reports: Reports) -> NDArray[np.int64]:
+    def supports(self, reports: Reports) -> NDArray[np.int64]:
+        """Count each symbol: a report supports the symbol that it is."""
         return np.bincount(self.outcome(reports), minlength=self.size)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.mechanisms.randomizers.frequency import SIZE, FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES
 from supm.mechanisms.randomizers.reports import Reports
 from supm.mechanisms.two_level import TwoLevel, words_inside
@@ -19,7 +19,7 @@ __all__ = ["HadamardResponse"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class HadamardResponse(FrequencyRandomizer):
+class HadamardResponse(SupportRandomizer):
     """Report a column in which the own row of a Hadamard matrix is +1 with probability ``agree``.
 
     Seeing a report changes the odds between any two symbols by a factor of at most e^epsilon.
@@ -87,18 +87,9 @@ class HadamardResponse(FrequencyRandomizer):
         return Fraction(1, 2)
 
     @property
-    def report_bits(self) -> int:
-        """Enough bits to number the columns."""
-        return self.size.bit_length()
-
-    @property
     def outcomes(self) -> int:
         """The columns: the smallest power of two above the number of symbols."""
         return 1 << self.size.bit_length()
-
-    def outcome(self, reports: Reports) -> NDArray[np.int64]:
-        """Return the reported columns."""
-        return check_told(reports, width=1, below=self.outcomes)[:, 0].astype(np.int64, copy=False)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Share each sign's probability among its half of the columns."""
@@ -113,7 +104,8 @@ class HadamardResponse(FrequencyRandomizer):
     def _sign(self) -> TwoLevel:
         return TwoLevel(inside=1, outside=1, threshold=self.agree_words)
 
-    def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+    def draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+        """Randomise one chunk of checked symbols."""
         differ = self._sign.draw(len(symbols), source).view(np.int64)
         column = source.below(self.outcomes, len(symbols)).view(np.int64)
         row = symbols + 1
@@ -122,7 +114,8 @@ class HadamardResponse(FrequencyRandomizer):
         column ^= np.where(wrong, row & -row, 0)
         return column
 
-    def _supports(self, reports: Reports) -> NDArray[np.int64]:
+    def supports(self, reports: Reports) -> NDArray[np.int64]:
+        """Count, for each symbol, the reports that support it."""
         counts = np.bincount(self.outcome(reports), minlength=self.outcomes)
         differences = _walsh_hadamard(counts.astype(np.int64))
         return (len(reports) + differences[1 : self.size + 1]) // 2

@@ -156,7 +156,8 @@ class Hybrid(FiniteGridRandomizer, NumericRandomizer):
         bits = float(1 - share) * ((1 - up) * low + up * high)
         return np.hstack((bits, float(share) * self._cells.channel())) if share else bits
 
-    def _draw(self, indices: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+    def draw(self, indices: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+        """Randomise one chunk of grid points."""
         choice = source.words(len(indices)) < np.uint64(self.piecewise_words)
         told = np.empty_like(indices)
         cells, bits = np.flatnonzero(choice), np.flatnonzero(~choice)
@@ -166,14 +167,15 @@ class Hybrid(FiniteGridRandomizer, NumericRandomizer):
         told[bits] = self._ends.draw(ends.astype(np.int64), source)
         return told
 
-    def _positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+    def positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return, in steps above low, the unbiased reading of each report."""
         return np.where(
             symbols < _BITS,
             self.steps * self._ends.positions(symbols),
             self._cells.positions(symbols - _BITS),
         )
 
-    def _spread(self, position: float) -> float:
+    def spread(self, position: float) -> float:
         """Both mechanisms are unbiased, so the variances mix as the mechanisms do."""
         share = self.piecewise_words / WORDS
         ends = self.steps**2 * self._ends.spread(position / self.steps)

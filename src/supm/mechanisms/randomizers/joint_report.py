@@ -15,7 +15,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import check_kind
 from supm.mechanisms.randomizers.choice import choose
-from supm.mechanisms.randomizers.frequency import FrequencyRandomizer, check_symbols
+from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
 from supm.mechanisms.randomizers.randomizer import FiniteChannel
 from supm.mechanisms.randomizers.records import (
     all_records,
@@ -23,7 +23,7 @@ from supm.mechanisms.randomizers.records import (
     number_records,
     record_numbers,
 )
-from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally
+from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally, check_symbols
 from supm.mechanisms.two_level import MAX_CELLS
 
 __all__ = ["JointReport"]

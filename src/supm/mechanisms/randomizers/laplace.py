@@ -98,12 +98,6 @@ class Laplace(NumericRandomizer):
         reach = math.floor(_REACH * self.scale)
         return -reach, self.steps + reach
 
-    @property
-    def report_bits(self) -> int:
-        """Enough bits to number the reports, counted from the least one."""
-        least, greatest = self.alphabet
-        return (greatest - least).bit_length()
-
     def probability(self, index: int, symbols: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each report of an owner at a grid point.
 
@@ -147,16 +141,19 @@ class Laplace(NumericRandomizer):
         below = self._noise.cumulative(told - self._index(index))
         return np.where(told < least, 0.0, np.where(told < greatest, below, 1.0))
 
-    def _draw(self, indices: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+    def draw(self, indices: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+        """Randomise one chunk of grid points."""
         told = self._noise.draw(len(indices), source)
         told += indices
         # Cutting a report is post-processing: it happens after the noise and cannot raise epsilon.
         return np.clip(told, *self.alphabet, out=told)
 
-    def _positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+    def positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return, in steps above low, the unbiased reading of each report."""
         return symbols.astype(np.float64)
 
-    def _spread(self, position: float) -> float:
+    def spread(self, position: float) -> float:
+        """Return, in squared steps, the variance of that reading."""
         fraction = position - math.floor(position)
         return self._noise.variance + fraction * (1 - fraction)
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
-from supm.mechanisms.randomizers.frequency import SIZE, FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.randomizers.reports import Reports, check_told
 from supm.mechanisms.thresholds import exponential
 from supm.mechanisms.two_level import TwoLevel, words_inside
 
@@ -26,7 +26,7 @@ _WITNESSES: Final = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalHashing(FrequencyRandomizer):
+class LocalHashing(SupportRandomizer):
     """Report a random hash function and, randomised, the own symbol's bucket under it.
 
     Seeing the report changes the odds between any two symbols by a factor of at most e^epsilon. The
@@ -162,7 +162,8 @@ class LocalHashing(FrequencyRandomizer):
         pairs = larger * (small + 1) * small + (self.buckets - larger) * small * (small - 1)
         return Fraction(pairs, self.prime * (self.prime - 1))
 
-    def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.uint64]:
+    def draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.uint64]:
+        """Randomise one chunk of checked symbols."""
         factor = source.below(self.prime - 1, len(symbols))
         factor += np.uint64(1)
         shift = source.below(self.prime, len(symbols))
@@ -180,7 +181,8 @@ class LocalHashing(FrequencyRandomizer):
         np.minimum(residue, residue - np.uint64(self.prime), out=residue)
         return _remainder(residue, self.buckets)
 
-    def _supports(self, reports: Reports) -> NDArray[np.int64]:
+    def supports(self, reports: Reports) -> NDArray[np.int64]:
+        """Count, for each symbol, the reports that support it."""
         told = self._told(reports)
         counts = np.zeros(self.size, dtype=np.int64)
         for start in range(0, len(told), self._chunk):

@@ -1,8 +1,8 @@
 """What the randomizers of one number share: checks, chunks, decoding, tally and estimate.
 
 `GridRandomizer` turns a value into a report. `NumericRandomizer` also turns a report into an
-unbiased value: a subclass says where on the grid a report points on average (`_positions`) and how
-far it scatters (`_spread`), both in steps of the grid.
+unbiased value: a subclass says where on the grid a report points on average (`positions`) and how
+far it scatters (`spread`), both in steps of the grid.
 """
 
 from __future__ import annotations
@@ -43,8 +43,14 @@ class GridRandomizer(LocalRandomizer):
         """The least and the greatest report."""
 
     @abstractmethod
-    def _draw(self, indices: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+    def draw(self, indices: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
         """Randomise one chunk of grid points."""
+
+    @property
+    def report_bits(self) -> int:
+        """Enough bits to number the reports, counted from the least one."""
+        least, greatest = self.alphabet
+        return (greatest - least).bit_length()
 
     @property
     def low(self) -> float:
@@ -81,7 +87,7 @@ class GridRandomizer(LocalRandomizer):
         drawn = np.empty(len(numbers), dtype=np.int64)
         for start in range(0, len(numbers), _CHUNK):
             chunk = slice(start, start + _CHUNK)
-            drawn[chunk] = self._draw(self.grid.locate(numbers[chunk], source), source)
+            drawn[chunk] = self.draw(self.grid.locate(numbers[chunk], source), source)
         return Reports(symbols=drawn, simulation=source.simulation)
 
     def _symbols(self, reports: Reports) -> NDArray[np.int64]:
@@ -105,11 +111,6 @@ class FiniteGridRandomizer(GridRandomizer, FiniteChannel):
         """The first and the last report."""
         return 0, self.outcomes - 1
 
-    @property
-    def report_bits(self) -> int:
-        """Enough bits to number the reports."""
-        return (self.outcomes - 1).bit_length()
-
     def inputs(self) -> NDArray[np.float64]:
         """Return the values of the grid points."""
         return self.grid.points()
@@ -123,23 +124,23 @@ class NumericRandomizer(GridRandomizer):
     """Base of the randomizers whose every report can be read as an unbiased value."""
 
     @abstractmethod
-    def _positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+    def positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return, in steps above low, the unbiased reading of each report."""
 
     @abstractmethod
-    def _spread(self, position: float) -> float:
+    def spread(self, position: float) -> float:
         """Return, in squared steps, the variance of that reading, rounding to the grid included."""
 
     def decode(self, reports: Reports) -> NDArray[np.float64]:
         """Return one unbiased value per report; it may lie far outside [low, high]."""
-        return self.grid.place(self._positions(self._symbols(reports)))
+        return self.grid.place(self.positions(self._symbols(reports)))
 
     def tally(self, reports: Reports) -> Tally:
         """Add up the decoded values and their squares, both measured from the middle of the range.
 
         Tallies of disjoint owners add up.
         """
-        positions = self._positions(self._symbols(reports))
+        positions = self.positions(self._symbols(reports))
         offset = self.grid.span * (positions / self.steps - 0.5)
         sums = np.array([offset.sum(), np.square(offset).sum()])
         return Tally(counts=sums, reports=len(reports), simulation=reports.simulation)
@@ -189,4 +190,4 @@ class NumericRandomizer(GridRandomizer):
         held = np.array([Reals("value", self.low, self.high).check(value)])
         width = self.grid.span / self.steps
         position = float(self.grid.position(held)[0])
-        return width * width * self._spread(position) / COUNT.check(reports)
+        return width * width * self.spread(position) / COUNT.check(reports)

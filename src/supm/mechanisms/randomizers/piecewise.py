@@ -105,10 +105,12 @@ class Piecewise(WindowRandomizer, NumericRandomizer):
     def _window(self) -> SlidingWindow:
         return SlidingWindow(steps=self.steps, width=self.window, threshold=self.threshold)
 
-    def _positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+    def positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return, in steps above low, the unbiased reading of each report."""
         return self._window.positions(symbols)
 
-    def _spread(self, position: float) -> float:
+    def spread(self, position: float) -> float:
+        """Return, in squared steps, the variance of that reading."""
         return self._window.spread(position)
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError, RecordError
-from supm.mechanisms.randomizers.frequency import SIZE, as_numbers
+from supm.mechanisms.randomizers.frequency import SIZE
 from supm.mechanisms.randomizers.randomizer import LISTED
+from supm.mechanisms.randomizers.reports import as_numbers
 
 __all__ = [
     "all_records",

@@ -12,10 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supm._errors import ParameterError
+from supm._errors import ParameterError, RecordError
 from supm._validation import Integers, Reals
 
-__all__ = ["Estimate", "Reports", "Tally", "as_array", "check_reports", "check_tally"]
+__all__ = [
+    "Estimate",
+    "Reports",
+    "Tally",
+    "as_array",
+    "as_numbers",
+    "check_reports",
+    "check_symbols",
+    "check_tally",
+    "check_told",
+]
 
 _CONFIDENCE = Reals("confidence", 0.5, 1 - 1e-12)
 
@@ -152,6 +162,45 @@ def as_array(values: ArrayLike) -> NDArray[Any] | None:
     except Exception:  # noqa: BLE001  any error of a stranger's __array__ may hold a value
         return None
     return None if np.ma.isMaskedArray(values) else array
+
+
+def check_symbols(values: ArrayLike, size: int) -> NDArray[np.int64]:
+    """Return the values as symbols, or raise RecordError that does not show them."""
+    symbols = as_numbers(values)
+    if symbols is None or symbols.ndim != 1:
+        message = f"values must be a flat array of whole numbers 0 … {size - 1}; check its type."
+        raise RecordError(message)
+    if symbols.size == 0:
+        message = "values must hold at least one symbol, got none; check what was passed."
+        raise RecordError(message)
+    if int(symbols.min()) < 0 or int(symbols.max()) >= size:
+        message = f"values must be symbols 0 … {size - 1}; at least one is outside the alphabet."
+        raise RecordError(message)
+    return symbols.astype(np.int64, copy=False)
+
+
+def as_numbers(values: ArrayLike) -> NDArray[np.integer] | None:
+    """Return the values as an array of whole numbers, or None where they are something else."""
+    numbers = as_array(values)
+    return numbers if numbers is not None and numbers.dtype.kind in "iu" else None
+
+
+def check_told(reports: Reports, *, width: int, below: int) -> NDArray[Any]:
+    """Return the reports as rows if each could have been told, else raise ParameterError.
+
+    Reports come from strangers: one symbol outside the alphabet would be counted as something else.
+    """
+    told = check_reports(reports).symbols
+    shape = told.shape if told.ndim > 1 else (len(told), 1)
+    if told.dtype.kind not in "iu" or shape[1:] != (width,) or len(told) == 0:
+        raise ParameterError(
+            "reports", f"rows of {width} whole numbers", f"{told.dtype} of shape {told.shape}"
+        )
+    if int(told.min()) < 0 or int(told.max()) >= below:
+        raise ParameterError(
+            "reports", f"symbols 0 … {below - 1}", "a symbol outside", "Refuse such a report."
+        )
+    return told.reshape(len(told), width)
 
 
 def _is_plain(value: object) -> bool:

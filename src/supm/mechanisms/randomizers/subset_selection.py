@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
-from supm.mechanisms.randomizers.frequency import FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers.frequency import SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.randomizers.reports import Reports, check_told
 from supm.mechanisms.thresholds import exponential
 from supm.mechanisms.two_level import TwoLevel, words_inside
 
@@ -26,7 +26,7 @@ _SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubsetSelection(FrequencyRandomizer):
+class SubsetSelection(SupportRandomizer):
     """Report a random set of ``width`` symbols, which holds the own one with a raised probability.
 
     Seeing the set changes the odds between any two symbols by a factor of at most e^epsilon. The
@@ -147,7 +147,8 @@ class SubsetSelection(FrequencyRandomizer):
             inside=self.width, outside=self.size - self.width, threshold=self.hold_words
         )
 
-    def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.uint32]:
+    def draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.uint32]:
+        """Randomise one chunk of checked symbols."""
         chosen = self._choose_others(symbols, source)
         holders = np.flatnonzero(source.words(len(symbols)) < np.uint64(self.hold_words))
         # To drop a uniformly chosen member leaves a uniform set of one symbol less.
@@ -172,7 +173,8 @@ class SubsetSelection(FrequencyRandomizer):
         chosen += chosen >= symbols
         return chosen
 
-    def _supports(self, reports: Reports) -> NDArray[np.int64]:
+    def supports(self, reports: Reports) -> NDArray[np.int64]:
+        """Count, for each symbol, the reports that support it."""
         return np.bincount(self._sets(reports).ravel(), minlength=self.size)
 
     def _sets(self, reports: Reports) -> NDArray[np.integer]:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
-from supm.mechanisms.randomizers.frequency import FrequencyRandomizer, check_told
+from supm.mechanisms.randomizers.frequency import SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.randomizers.reports import Reports, check_told
 from supm.mechanisms.thresholds import WORDS, epsilon_of, exact_share, threshold_for
 
 __all__ = ["UnaryEncoding"]
@@ -23,7 +23,7 @@ _SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnaryEncoding(FrequencyRandomizer):
+class UnaryEncoding(SupportRandomizer):
     """Report a bit for every symbol: the own one is set often, the others seldom.
 
     Seeing all the bits changes the odds between any two symbols by a factor of at most e^epsilon.
@@ -71,6 +71,12 @@ class UnaryEncoding(FrequencyRandomizer):
         own = Integers("own_words", other + 1, WORDS - 1).check(self.own_words)
         object.__setattr__(self, "other_words", other)
         object.__setattr__(self, "own_words", own)
+
+    @classmethod
+    def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
+        """Make the better of the two: `optimised` has the least variance for rare symbols."""
+        made = (each(size=size, epsilon=epsilon) for each in (cls.optimised, cls.symmetric))
+        return min(made, key=lambda choice: choice.variance(1 / size))
 
     @classmethod
     def symmetric(cls, *, size: int, epsilon: float) -> Self:
@@ -129,14 +135,16 @@ class UnaryEncoding(FrequencyRandomizer):
             product *= bit if pattern >> symbol & 1 else 1 - bit
         return product
 
-    def _draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.uint8]:
+    def draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.uint8]:
+        """Randomise one chunk of checked symbols."""
         words = source.words(len(symbols) * self.size).reshape(len(symbols), self.size)
         bits = words < np.uint64(self.other_words)
         owners = np.arange(len(symbols))
         bits[owners, symbols] = words[owners, symbols] < np.uint64(self.own_words)
         return np.packbits(bits, axis=1, bitorder="little")
 
-    def _supports(self, reports: Reports) -> NDArray[np.int64]:
+    def supports(self, reports: Reports) -> NDArray[np.int64]:
+        """Count, for each symbol, the reports that support it."""
         rows = self._rows(reports)
         counts = np.zeros(self.size, dtype=np.int64)
         for start in range(0, len(rows), self._chunk):

@@ -173,5 +173,6 @@ class WindowRandomizer(FiniteGridRandomizer):
         """Return the exact channel as floats."""
         return self._window.channel()
 
-    def _draw(self, indices: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+    def draw(self, indices: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+        """Randomise one chunk of grid points."""
         return self._window.draw(indices, source)
