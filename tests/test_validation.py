@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supm._errors import ParameterError
-from supm._validation import EPSILON, Integers, Reals
+from supm._validation import EPSILON, Integers, Reals, suggestion
 
 SHARE = Reals("share", -0.5, 0.75, "A share is a part of the whole.")
 SIZE = Integers("size", 2, 1 << 40)
@@ -95,3 +95,8 @@ def test_an_epsilon_that_promises_nothing_is_refused_with_the_way_out(value: Any
 @pytest.mark.parametrize("value", [1e-6, 1, 1e4])
 def test_the_whole_stated_range_of_epsilon_is_accepted(value: float) -> None:
     assert EPSILON.check(value) == value
+
+
+def test_a_wrong_name_is_compared_without_regard_to_case() -> None:
+    assert suggestion("Y", ["x", "y"]) == "Did you mean 'y'?"
+    assert suggestion("zzz", "abcdefg") == "There are 'a', 'b', 'c', 'd', 'e' and 2 more."

@@ -6,10 +6,12 @@ input are generated from the same line that rejects it.
 
 from __future__ import annotations
 
+import difflib
 import math
 import numbers
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,8 +25,10 @@ __all__ = [
     "check_text",
     "commands_a_terminal",
     "is_hash",
+    "suggestion",
 ]
 
+_SHOWN: Final = 5
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _TURNS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -144,6 +148,26 @@ def commands_a_terminal(text: str) -> bool:
 def is_hash(text: object) -> bool:
     """Say whether a text is a SHA-256 in hexadecimal: 64 digits."""
     return isinstance(text, str) and _HASH.fullmatch(text) is not None
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """Return what a wrong name may have meant, or else some of the names that there are.
+
+    Examples
+    --------
+    >>> suggestion("AGE", ["age", "ward"])
+    "Did you mean 'age'?"
+    >>> suggestion("x", ["age", "ward"])
+    "There are 'age', 'ward'."
+    """
+    known = list(names)
+    by_case = {each.casefold(): each for each in known}
+    close = difflib.get_close_matches(name.casefold(), by_case, n=1)
+    if close:
+        return f"Did you mean {by_case[close[0]]!r}?"
+    shown = ", ".join(repr(each) for each in known[:_SHOWN])
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"There are {shown}{more}."
 
 
 def _as_float(value: object) -> float:

@@ -5,7 +5,7 @@ import argparse
 import pytest
 
 from supm.cli import main
-from supm.cli._arguments import Parser, epsilons, real, suggestion, trust, whole
+from supm.cli._arguments import Parser, epsilons, real, trust, whole
 
 
 def test_budgets_are_different_numbers() -> None:
@@ -54,11 +54,6 @@ def test_where_no_act_is_given_the_acts_are_listed(capsys: pytest.CaptureFixture
     ):
         assert main([verb]) == 2
         assert f"supm: error: {sentence}" in capsys.readouterr().err
-
-
-def test_a_wrong_name_is_compared_without_regard_to_case() -> None:
-    assert suggestion("Y", ["x", "y"]) == "Did you mean 'y'?"
-    assert suggestion("zzz", "abcdefg") == "There are 'a', 'b', 'c', 'd', 'e' and 2 more."
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,20 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import supm.schema
-from supm._errors import RecordError, SchemaError
-from supm.schema import Categorical, Continuous, Ordinal, Schema
+from supm._errors import ParameterError, RecordError, SchemaError
+from supm.schema import Categorical, Continuous, Ordinal, Schema, as_schema
 
 AGE = Continuous("age", low=0, high=100)
 STAGE = Ordinal("stage", values=("I", "II", "III"))
 ILL = Categorical("ill", values=("no", "yes"))
+SCHEMA = Schema(attributes=(AGE, STAGE), target=ILL)
 
 
 def test_the_room_exports_sorted_names_that_exist() -> None:
@@ -94,3 +96,21 @@ def test_columns_of_different_lengths_are_refused_by_name() -> None:
 def test_a_table_without_records_is_refused(data: Any) -> None:
     with pytest.raises(RecordError, match="no records"):
         Schema(attributes=(AGE,), target=ILL).read(data)
+
+
+def test_a_schema_is_saved_and_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "schema.json"
+    SCHEMA.save(path)
+    assert Schema.load(path) == as_schema(str(path)) == as_schema(SCHEMA) == SCHEMA
+
+
+def test_a_file_that_holds_no_schema_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "schema.json"
+    with pytest.raises(ParameterError, match="schema must be a file that can be read"):
+        Schema.load(path)
+    path.write_bytes(b"\xff")
+    with pytest.raises(SchemaError, match=r"schema\.json: this is not UTF-8"):
+        Schema.load(path)
+    path.write_text("{}")
+    with pytest.raises(SchemaError, match=r"schema\.json: version is missing"):
+        Schema.load(path)

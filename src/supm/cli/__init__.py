@@ -67,6 +67,7 @@ _FAILED, _WRONG_USAGE, _INTERRUPTED, _UNREAD = 1, 2, 130, 141
 _OPTIONS = (
     {
         "attributes": "--known",
+        "data": "DATA",
         "mechanism": "NAME",
         "reduction": "--reduce",
     }
@@ -101,7 +102,18 @@ _OPTIONS = (
                 "purpose",
                 "reduce",
             ),
-            *("repeats", "sampled", "seed", "size", "test", "told", "train", "trust", "weights"),
+            *(
+                "repeats",
+                "sampled",
+                "seed",
+                "size",
+                "target",
+                "test",
+                "told",
+                "train",
+                "trust",
+                "weights",
+            ),
         )
     }
 )

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals
 
-__all__ = ["Parser", "epsilon", "epsilons", "real", "suggestion", "trust", "weights", "whole"]
+__all__ = ["Parser", "epsilon", "epsilons", "real", "trust", "weights", "whole"]
 
 _MOST_BUDGETS: Final = 100
-_SHOWN: Final = 5
 _WEIGHT: Final = 1e-6, 1e6
 _CHOICE: Final = re.compile(r"invalid choice: (.*) \(choose from (.*)\)")
 # What argparse says, and what we say.
@@ -261,38 +259,6 @@ def weights(text: str) -> str | dict[str, float]:
             _refuse("balanced, or different classes with a number each, such as yes=3,no=1", text)
         found[name.strip()] = real(*_WEIGHT)(number)
     return found
-
-
-def suggestion(name: str, names: Iterable[str]) -> str:
-    """Return what a wrong name may have meant, or else some of the names that there are.
-
-    Parameters
-    ----------
-    name : str
-        What was asked for.
-    names : iterable of str
-        What there is.
-
-    Returns
-    -------
-    str
-        A sentence.
-
-    Examples
-    --------
-    >>> suggestion("AGE", ["age", "ward"])
-    "Did you mean 'age'?"
-    >>> suggestion("x", ["age", "ward"])
-    "There are 'age', 'ward'."
-    """
-    known = list(names)
-    by_case = {each.casefold(): each for each in known}
-    close = difflib.get_close_matches(name.casefold(), by_case, n=1)
-    if close:
-        return f"Did you mean {by_case[close[0]]!r}?"
-    shown = ", ".join(repr(each) for each in known[:_SHOWN])
-    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-    return f"There are {shown}{more}."
 
 
 def _refuse(rule: str, got: str) -> NoReturn:

@@ -8,12 +8,11 @@ from typing import Any, Final
 
 from supm import RandomSource
 from supm._errors import MessageError, ParameterError, RecordError
-from supm.cli._cells import read_records
 from supm.cli._files import read_text
+from supm.cli._progress import lines_read
 from supm.cli._rows import check_column
 from supm.cli._service import UsageError
 from supm.cli._study_options import read_schema
-from supm.cli._table import read_table
 from supm.federation import (
     Circle,
     Components,
@@ -26,6 +25,7 @@ from supm.federation import (
     party_source,
 )
 from supm.learning.margins import Loss
+from supm.schema.text_table import read_csv
 
 __all__ = ["made_study", "read_rows", "read_study", "sources", "summary"]
 
@@ -142,11 +142,11 @@ def read_rows(path: str, study: FederatedStudy, schema: str | None = None) -> Ro
     if schema is not None and read_schema(schema) != encoding.schema:
         hint = "The study was made with another schema, with other bounds or values."
         raise ParameterError("--schema", "the schema of the study", schema, hint)
-    told = read_table(path)
+    told = read_csv(path, progress=lines_read)
     for name in (*encoding.schema.names, encoding.schema.target.name):
         check_column(told, name)
     try:
-        return encoding.rows(read_records(told, encoding.schema))
+        return encoding.rows(encoding.schema.read(told))
     except RecordError as error:
         message = str(error) if path in str(error) else f"{path}: {error}"
         raise RecordError(message) from None

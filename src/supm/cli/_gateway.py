@@ -19,8 +19,8 @@ from supm.cli._output import counted, table
 from supm.cli._progress import bar
 from supm.cli._rows import owner_names, records
 from supm.cli._service import UsageError
-from supm.cli._table import Table
 from supm.cli.contribute import agreed, explain
+from supm.schema.text_table import TextTable
 
 if TYPE_CHECKING:
     from supm.owner import Contribution, Wallet
@@ -44,7 +44,7 @@ class _Row(NamedTuple):
 
 def contribute_rows(
     contribution: Contribution,
-    data: Table,
+    data: TextTable,
     wallet: Wallet,
     codes: list[str],
     arguments: argparse.Namespace,
@@ -55,7 +55,7 @@ def contribute_rows(
     ----------
     contribution : Contribution
         The study.
-    data : Table
+    data : TextTable
         One owner in each row.
     wallet : Wallet
         With a section for each.
@@ -118,7 +118,7 @@ def _check_codes(
 
 
 def _rows(
-    contribution: Contribution, data: Table, codes: list[str], column: str | None
+    contribution: Contribution, data: TextTable, codes: list[str], column: str | None
 ) -> list[_Row]:
     given = [*codes[: data.rows]] if codes else [None] * data.rows
     names, held = owner_names(data, column), records(data, contribution.offer.columns)

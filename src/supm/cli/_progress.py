@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
-__all__ = ["Bar", "bar", "progress"]
+__all__ = ["Bar", "bar", "lines_read", "progress"]
 
 _Item = TypeVar("_Item")
 _SILENT, _EVERY = 2.0, 1.0
@@ -102,6 +102,11 @@ def progress(items: Iterable[_Item], *, total: int | None, unit: str) -> Iterato
 
     # disable=None: no bar where nobody watches.
     yield from tqdm(items, total=total, unit=f" {unit}", delay=_SILENT, disable=None, leave=False)
+
+
+def lines_read(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Go through the lines of a file."""
+    return progress(lines, total=None, unit="lines")
 
 
 def _redraw(shown: Any) -> Callable[[], None]:  # noqa: ANN401  tqdm ships no types

@@ -8,24 +8,24 @@ from supm._errors import MessageError, ParameterError
 from supm._json import read_object
 from supm.cli._files import read_text
 from supm.cli._rows import records
-from supm.cli._table import Table
 from supm.collection import check_statement
 from supm.federation import SchemaEncoding, open_release
 from supm.messages import Model, Release
 from supm.owner.allowed import saying_what_is_allowed
 from supm.schema import Schema
+from supm.schema.text_table import TextTable
 
 __all__ = ["answers_by_file", "answers_by_model", "answers_by_release"]
 
 
-def answers_by_release(path: str, data: Table) -> tuple[str, list[dict[str, Any]]]:
+def answers_by_release(path: str, data: TextTable) -> tuple[str, list[dict[str, Any]]]:
     """Return the name of the target, and an answer for each row.
 
     Parameters
     ----------
     path : str
         The file of a release.
-    data : Table
+    data : TextTable
         One record in each row, with the attributes of the release's schema.
 
     Returns
@@ -53,14 +53,14 @@ def answers_by_release(path: str, data: Table) -> tuple[str, list[dict[str, Any]
     return schema.target.name, answers
 
 
-def answers_by_file(path: str, data: Table) -> tuple[str, list[dict[str, Any]]]:
+def answers_by_file(path: str, data: TextTable) -> tuple[str, list[dict[str, Any]]]:
     """Return the name of the target, and an answer for each row by the model of a study.
 
     Parameters
     ----------
     path : str
         The file of a model.
-    data : Table
+    data : TextTable
         One record in each row, with the attributes that the model uses.
 
     Returns

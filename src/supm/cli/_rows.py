@@ -5,21 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from supm._errors import ParameterError, RecordError
-from supm.cli._cells import missing, read_column
 from supm.cli._service import UsageError
-from supm.cli._table import Table
 from supm.owner.allowed import saying_what_is_allowed
 from supm.schema import Attribute
+from supm.schema.cells import missing, read_column
+from supm.schema.text_table import TextTable
 
 __all__ = ["check_column", "one_row", "owner_names", "records"]
 
 
-def records(table: Table, attributes: tuple[Attribute, ...]) -> list[dict[str, object]]:
+def records(table: TextTable, attributes: tuple[Attribute, ...]) -> list[dict[str, object]]:
     """Return one record for each row, with the attributes that are asked and no others.
 
     Parameters
     ----------
-    table : Table
+    table : TextTable
         The text.
     attributes : tuple of Attribute
         What is asked.
@@ -35,19 +35,19 @@ def records(table: Table, attributes: tuple[Attribute, ...]) -> list[dict[str, o
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def one_row(table: Table, row: int | None) -> Table:
+def one_row(table: TextTable, row: int | None) -> TextTable:
     """Return the part of a table that is one owner's record.
 
     Parameters
     ----------
-    table : Table
+    table : TextTable
         The text.
     row : int or None
         Which row, counted from 1; None where the table has one.
 
     Returns
     -------
-    Table
+    TextTable
     """
     if row is None and table.rows > 1:
         message = (
@@ -62,18 +62,18 @@ def one_row(table: Table, row: int | None) -> Table:
         if place < len(chunk):
             held = (chunk[place : place + 1],)
             line = table.lines[(row or 1) - 1 : (row or 1)]
-            return Table(path=table.path, names=table.names, chunks=held, lines=line)
+            return TextTable(path=table.path, names=table.names, chunks=held, lines=line)
         place -= len(chunk)
     message = f"{table.path} has no such record."
     raise RecordError(message)
 
 
-def owner_names(table: Table, column: str | None) -> list[str]:
+def owner_names(table: TextTable, column: str | None) -> list[str]:
     """Return what each row's owner is called in the wallet, which keeps a keyed hash of it.
 
     Parameters
     ----------
-    table : Table
+    table : TextTable
         The text.
     column : str or None
         The column that names owners; None to go by the place in the file.
@@ -97,7 +97,7 @@ def owner_names(table: Table, column: str | None) -> list[str]:
     return [f"owner {name}" for name in names.tolist()]
 
 
-def check_column(table: Table, name: str) -> None:
+def check_column(table: TextTable, name: str) -> None:
     """Refuse a table without a column."""
     # The names that there are stay unsaid: in a file without a header they would be values.
     if name not in table.names:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from supm._errors import ParameterError, SchemaError
-from supm.cli._arguments import suggestion
+from supm._validation import suggestion
 from supm.cli._files import read_text
 from supm.cli._output import counted, notice, notice_large
 from supm.collection import account, plan

@@ -12,11 +12,12 @@ from typing import Any, Final, TextIO
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError, SchemaError
-from supm.cli._cells import is_number, missing, numbers, read_column
 from supm.cli._files import read_text
-from supm.cli._table import Table, read_table
+from supm.cli._progress import lines_read
 from supm.estimators import CopulaSynthesizer
 from supm.schema import Categorical
+from supm.schema.cells import is_number, missing, numbers, read_column
+from supm.schema.text_table import TextTable, read_csv
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn
 from supm.synthesis.archive_schema import Column
 from supm.synthesis.quality_readings import as_told
@@ -62,7 +63,7 @@ def read_archive(path: str, schema_path: str) -> Archive:
     Archive
     """
     schema = read_archive_schema(schema_path)
-    table = read_table(path)
+    table = read_csv(path, progress=lines_read)
     _check_described(table, schema, schema_path)
     columns = {each.name: _cells(table, each) for each in schema.columns}
     archive = Archive.read(columns, schema)
@@ -131,7 +132,7 @@ def _texts(column: NDArray[Any]) -> list[Any]:
     return [f"{number:.{_DIGITS}g}" for number in column.tolist()]
 
 
-def _cells(table: Table, column: Column) -> NDArray[Any]:
+def _cells(table: TextTable, column: Column) -> NDArray[Any]:
     if isinstance(column, ClassColumn):
         return read_column(table, Categorical(column.name, values=column.values))
     text = table.column(column.name)
@@ -141,7 +142,7 @@ def _cells(table: Table, column: Column) -> NDArray[Any]:
     return found
 
 
-def _text_for_numbers(table: Table, column: Column, text: NDArray[Any]) -> str:
+def _text_for_numbers(table: TextTable, column: Column, text: NDArray[Any]) -> str:
     held = ~missing(text)
     pairs = zip(text[held].tolist(), table.lines[held].tolist(), strict=True)
     cell, line = next(pair for pair in pairs if not is_number(pair[0]))
@@ -154,7 +155,7 @@ def _text_for_numbers(table: Table, column: Column, text: NDArray[Any]) -> str:
     )
 
 
-def _check_described(table: Table, schema: ArchiveSchema, path: str) -> None:
+def _check_described(table: TextTable, schema: ArchiveSchema, path: str) -> None:
     absent = [name for name in schema.names if name not in table.names]
     if absent:
         message = f"{table.path} has no column {absent[0]!r}, which {path} describes."

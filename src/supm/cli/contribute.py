@@ -95,14 +95,15 @@ def _add_rows(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._table import read_table  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._progress import lines_read  # noqa: PLC0415  the same
     from supm.owner import Contribution, Wallet  # noqa: PLC0415  the same
+    from supm.schema.text_table import read_csv  # noqa: PLC0415  loaded when the verb runs
 
     check_target("--json", arguments.json)
     if arguments.owner_column and not arguments.each_row_is_an_owner:
         message = "--owner-column must be given with --each-row-is-an-owner, which it belongs to."
         raise UsageError(message)
-    data = read_table(arguments.data)
+    data = read_csv(arguments.data, progress=lines_read)
     codes = _codes(arguments.invitation_file)
     contribution = Contribution(arguments.study, phase=arguments.phase, trusted=arguments.trust)
     _notice_clear(arguments.study)
@@ -116,7 +117,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _contribute_one(
     contribution: Contribution,
-    data: Any,  # noqa: ANN401  a Table; its module is loaded when the verb runs
+    data: Any,  # noqa: ANN401  a TextTable; its module is loaded when the verb runs
     wallet: Wallet,
     codes: list[str],
     arguments: argparse.Namespace,

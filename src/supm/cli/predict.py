@@ -13,9 +13,9 @@ from supm.cli._output import counted, say, table
 from supm.cli._service import checked
 
 if TYPE_CHECKING:
-    from supm.cli._table import Table
     from supm.messages import Report, Study
     from supm.owner.http import Remote
+    from supm.schema.text_table import TextTable
 
 __all__ = ["add_to"]
 
@@ -61,13 +61,14 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from supm.cli._progress import lines_read  # noqa: PLC0415  the same
     from supm.cli._rows import records  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._table import read_table  # noqa: PLC0415  the same
     from supm.messages import Study  # noqa: PLC0415  the same
     from supm.owner.http import Remote, split_study_url  # noqa: PLC0415  the same
+    from supm.schema.text_table import read_csv  # noqa: PLC0415  the same
 
     check_target("--json", arguments.json)
-    data = read_table(arguments.data)
+    data = read_csv(arguments.data, progress=lines_read)
     if arguments.study is None:
         _tell(*_at_home(arguments, data), arguments.json)
         return 0
@@ -87,7 +88,7 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _at_home(arguments: argparse.Namespace, data: Table) -> tuple[str, list[dict[str, Any]]]:
+def _at_home(arguments: argparse.Namespace, data: TextTable) -> tuple[str, list[dict[str, Any]]]:
     from supm.cli._released import (  # noqa: PLC0415  loaded when the verb runs
         answers_by_file,
         answers_by_release,

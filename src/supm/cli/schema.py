@@ -58,15 +58,16 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._derive import derive  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._table import read_table  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._progress import lines_read  # noqa: PLC0415  the same
+    from supm.schema.deriving import derive  # noqa: PLC0415  loaded when the verb runs
+    from supm.schema.text_table import read_csv  # noqa: PLC0415  loaded when the verb runs
 
     check_target("--output", arguments.output)
     say(
         f"bounds and values come from {arguments.data}, so it must be public or synthetic: from "
         "private data they would be a leak."
     )
-    table = read_table(arguments.data, target=arguments.target)
+    table = read_csv(arguments.data, target=arguments.target, progress=lines_read)
     derived = derive(table, arguments.target, bounds=arguments.bounds)
     for note in derived.notes:
         say(note)

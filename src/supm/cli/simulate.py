@@ -150,19 +150,19 @@ def _measure(arguments: argparse.Namespace) -> Outcome | NumberOutcome:
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Schema, Records]:
-    from supm.cli._cells import read_records  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._derive import derive  # noqa: PLC0415  the same
-    from supm.cli._table import read_table  # noqa: PLC0415  the same
+    from supm.cli._progress import lines_read  # noqa: PLC0415  the same
+    from supm.schema.deriving import derive  # noqa: PLC0415  loaded when the verb runs
+    from supm.schema.text_table import read_csv  # noqa: PLC0415  the same
 
     schema = _given_schema(arguments)
-    table = read_table(arguments.data, target=arguments.target)
+    table = read_csv(arguments.data, target=arguments.target, progress=lines_read)
     if schema is None:
         say(_DERIVED.format(arguments.data))
         derived = derive(table, arguments.target)
         schema = derived.schema
         for note in derived.notes:
             say(note)
-    return schema, read_records(table, schema)
+    return schema, schema.read(table)
 
 
 def _check_folds(rows: int, folds: int) -> None:

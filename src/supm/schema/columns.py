@@ -22,7 +22,14 @@ from supm.schema.fields import Value
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = ["RawColumn", "clipped_numbers", "positions", "raw_column", "table_columns"]
+__all__ = [
+    "RawColumn",
+    "clipped_numbers",
+    "column_names",
+    "positions",
+    "raw_column",
+    "table_columns",
+]
 
 _T = TypeVar("_T")
 _KINDS: Final = {
@@ -196,6 +203,18 @@ def table_columns(data: object, names: Sequence[str]) -> dict[str, object]:
     return _from_frame(data, names)
 
 
+def column_names(data: object) -> list[str]:
+    """Return the names of all columns of a table that names them."""
+    if isinstance(data, Mapping):
+        return [str(name) for name in data]
+    if isinstance(data, list | tuple):
+        return [str(name) for name in data[0]] if data and isinstance(data[0], Mapping) else []
+    if isinstance(data, np.ndarray):
+        message = "an array has no names of columns; hand over a frame or a mapping of columns."
+        raise RecordError(message)
+    return list(_quietly(lambda: _frame(data).collect_schema().names()))
+
+
 def _from_array(data: NDArray[Any], names: Sequence[str]) -> dict[str, object]:
     if data.ndim != 2 or data.shape[1] != len(names):
         message = (
@@ -223,6 +242,14 @@ def _from_records(data: Sequence[object], names: Sequence[str]) -> dict[str, obj
 
 
 def _from_frame(data: object, names: Sequence[str]) -> dict[str, object]:
+    frame = _frame(data)
+    _require(names, _quietly(lambda: frame.collect_schema().names()))
+    chosen = frame.select(*names)
+    table = _quietly(chosen.lazy().collect)
+    return {name: table[name].to_native() for name in names}
+
+
+def _frame(data: object) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     import narwhals as nw  # noqa: PLC0415  the same
     from narwhals.exceptions import DuplicateError  # noqa: PLC0415  the same
 
@@ -234,10 +261,7 @@ def _from_frame(data: object, names: Sequence[str]) -> dict[str, object]:
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
         message = f"the data must be {_TABLES}, got {type(data).__name__}."
         raise RecordError(message)
-    _require(names, _quietly(lambda: frame.collect_schema().names()))
-    chosen = frame.select(*names)
-    table = _quietly(chosen.collect) if isinstance(chosen, nw.LazyFrame) else chosen
-    return {name: table[name].to_native() for name in names}
+    return frame
 
 
 def _quietly(step: Callable[[], _T]) -> _T:

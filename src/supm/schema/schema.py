@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+import json
+import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import MISSING, dataclass, fields
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from numpy.typing import NDArray
 
-from supm._errors import RecordError, SchemaError
-from supm.schema._json import attributes_from_json, attributes_to_json
+from supm._errors import ParameterError, RecordError, SchemaError
+from supm._json import check_fields, read_object
 from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal
+from supm.schema.cells import spelled_columns
 from supm.schema.columns import table_columns
 from supm.schema.discretization import discretize
 from supm.schema.discretizer import Discretizer
+from supm.schema.fields import FieldError
 from supm.schema.records import Records
+from supm.schema.text_table import TextTable, read_csv, read_frame
 
-__all__ = ["Schema"]
+if TYPE_CHECKING:
+    from supm.schema.deriving import Bounds
+
+__all__ = ["Schema", "as_schema"]
+
+_VERSION: Final = 1
+_FILES: Final = (".csv", ".csv.gz", ".tsv", ".parquet", ".feather")
+_KINDS: Final[dict[str, type[Continuous | Ordinal | Categorical]]] = {
+    "continuous": Continuous,
+    "ordinal": Ordinal,
+    "categorical": Categorical,
+}
+_FIELDS: Final = ("version", "attributes", "target")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +95,59 @@ class Schema:
         return "binary" if len(self.target.values) == 2 else "multiclass"
 
     @classmethod
+    def from_frame(cls, data: object, *, target: str, bounds: Bounds = "spread") -> Schema:
+        """Describe the columns of PUBLIC data; bounds that come from private data are a leak.
+
+        What is left out, and what looks wrong with a column, is said in a warning.
+
+        Parameters
+        ----------
+        data : dataframe, other table or path-like
+            Public or synthetic data, as `read` takes them; a frame or a file with names of columns.
+        target : str
+            The column to be predicted.
+        bounds : {"spread", "range"}, default "spread"
+            Whether numbers end two standard deviations from their mean, or at the smallest and
+            largest value.
+
+        Returns
+        -------
+        Schema
+
+        Examples
+        --------
+        >>> public = {"age": [31.5, 62.25, 48.0, 55.0], "ill": ["no", "yes", "no", "yes"]}
+        >>> Schema.from_frame(public, target="ill", bounds="range").names
+        ('age',)
+        """
+        from supm.schema.deriving import derive  # noqa: PLC0415  an owner never needs it
+
+        derived = derive(_opened(data), target, bounds=bounds)
+        for note in derived.notes:
+            warnings.warn(note, stacklevel=2)
+        return derived.schema
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Schema:
+        """Read the JSON form from a file."""
+        try:
+            return cls.from_json(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ParameterError(
+                "schema", "a file that can be read", str(path), f"{error.strerror}."
+            ) from None
+        except UnicodeDecodeError:
+            message = f"{path}: this is not UTF-8 text."
+            raise SchemaError(message) from None
+        except SchemaError as error:
+            message = f"{path}: {error}"
+            raise SchemaError(message) from None
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the JSON form to a file."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
     def from_json(cls, text: str) -> Schema:
         """Read the JSON form.
 
@@ -93,12 +165,12 @@ class Schema:
         SchemaError
             If the text is not such an object; the message has the path of what is wrong.
         """
-        attributes, target = attributes_from_json(text)
+        attributes, target = _attributes_from_json(text)
         return cls(attributes=attributes, target=target)
 
     def to_json(self) -> str:
         """Return the JSON form, in which every schema has exactly one text."""
-        return attributes_to_json(self.attributes, self.target)
+        return _attributes_to_json(self.attributes, self.target)
 
     def discretize(self, classes: int) -> tuple[Discretizer, ...]:
         """Return one discretizer for each attribute, of the kind the papers use.
@@ -119,11 +191,12 @@ class Schema:
 
         Parameters
         ----------
-        data : table
-            A dataframe (pandas, polars eager or lazy, pyarrow, or another that narwhals knows), a
-            mapping of columns, a list of mappings (one for each record), or a two-dimensional array
-            whose columns are the attributes in order and then the target. Columns that the schema
-            does not name are not looked at.
+        data : table or path-like
+            The name of a CSV, Parquet or Feather file, what `read_csv` returned, a dataframe
+            (pandas, polars eager or lazy, pyarrow, or another that narwhals knows), a mapping of
+            columns, a list of mappings (one for each record), or a two-dimensional array whose
+            columns are the attributes in order and then the target. Columns that the schema does
+            not name are not looked at.
         labelled : bool
             False if the records have no target; its column is then not looked at.
 
@@ -138,18 +211,38 @@ class Schema:
             and a count, never a value.
         """
         wanted = (*self.attributes, self.target) if labelled else self.attributes
-        raw = table_columns(data, [attribute.name for attribute in wanted])
+        table = _opened(data)
+        if isinstance(table, TextTable):
+            target = self.target if labelled else None
+            raw: Mapping[str, object] = spelled_columns(table, self.attributes, target)
+        else:
+            raw = table_columns(table, [attribute.name for attribute in wanted])
         columns = {attribute.name: attribute.read(raw[attribute.name]) for attribute in wanted}
         rows = _common_length(columns)
         for column in columns.values():
             column.flags.writeable = False
-        target = columns.pop(self.target.name) if labelled else None
+        label = columns.pop(self.target.name) if labelled else None
         return Records(
             attributes=self.attributes,
             columns=columns,
-            target=target,
+            target=label,
             rows=rows,
         )
+
+
+def as_schema(schema: Schema | str | PathLike[str]) -> Schema:
+    """Return the schema itself, or the one that a file holds."""
+    return Schema.load(schema) if isinstance(schema, str | PathLike) else schema
+
+
+def _opened(data: object) -> object:
+    """Read the file that is named: text from CSV, a frame from Parquet or Feather."""
+    # A text that names no file may be a record: it is refused later, and not shown.
+    if not isinstance(data, PathLike) and not (isinstance(data, str) and data.endswith(_FILES)):
+        return data
+    if Path(data).suffix in (".parquet", ".feather"):
+        return read_frame(data)
+    return read_csv(data)
 
 
 def _check_kinds(attributes: object, target: object) -> None:
@@ -173,3 +266,75 @@ def _common_length(columns: Mapping[str, NDArray[Any]]) -> int:
         message = "the table has no records; at least one is needed."
         raise RecordError(message)
     return rows
+
+
+def _attributes_from_json(text: str) -> tuple[tuple[Attribute, ...], Attribute]:
+    """Return the attributes and the target that a text describes."""
+    form = read_object(text, "schema", SchemaError)
+    check_fields(form, _FIELDS, "a schema", SchemaError)
+    for field in _FIELDS:
+        if field not in form:
+            message = f"{field} is missing; a schema has the fields {', '.join(_FIELDS)}."
+            raise SchemaError(message)
+    if type(form["version"]) is not int or form["version"] != _VERSION:
+        message = f"version must be {_VERSION}; this release reads no other."
+        raise SchemaError(message)
+    if not isinstance(form["attributes"], list):
+        message = "attributes must be a list of objects."
+        raise SchemaError(message)
+    attributes = tuple(
+        _attribute(each, f"attributes[{place}]") for place, each in enumerate(form["attributes"])
+    )
+    return attributes, _attribute(form["target"], "target")
+
+
+def _attributes_to_json(attributes: tuple[Attribute, ...], target: Attribute) -> str:
+    """Write one line for each attribute. Equal schemas have equal text."""
+    lines = ",\n    ".join(_line(attribute) for attribute in attributes)
+    return (
+        f'{{\n  "version": {_VERSION},\n  "attributes": [\n    {lines}\n  ],\n'
+        f'  "target": {_line(target)}\n}}\n'
+    )
+
+
+def _attribute(form: object, path: str) -> Attribute:
+    given = dict(_object(form, path))
+    kind = given.pop("type", None)
+    if not isinstance(kind, str) or kind not in _KINDS:
+        message = f"{path}.type must be one of {', '.join(_KINDS)}."
+        raise SchemaError(message)
+    known = {field.name: field for field in fields(_KINDS[kind])}
+    check_fields(given, ("type", *known), f"type {kind}", SchemaError, path=f"{path}.")
+    for name, field in known.items():
+        if name not in given and field.default is MISSING:
+            message = f"{path}.{name} is missing; type {kind} needs it."
+            raise SchemaError(message)
+    try:
+        return _KINDS[kind](**given)
+    except FieldError as error:
+        message = f"{path}.{error.field} {error.problem}"
+        raise SchemaError(message) from None
+
+
+def _object(form: object, path: str) -> dict[str, Any]:
+    if not isinstance(form, dict):
+        message = f"{path} must be a JSON object."
+        raise SchemaError(message)
+    return form
+
+
+def _line(attribute: Attribute) -> str:
+    kind = next(word for word, known in _KINDS.items() if type(attribute) is known)
+    form: dict[str, object] = {"name": attribute.name, "type": kind}
+    if isinstance(attribute, Continuous):
+        form |= {"low": _plain(attribute.low), "high": _plain(attribute.high)}
+    else:
+        form |= {"values": list(attribute.values)}
+    if attribute.missing != "refuse":
+        form |= {"missing": attribute.missing}
+    return json.dumps(form, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(bound: float) -> float:
+    """Write a whole bound as a person would: 120, not 120.0."""
+    return int(bound) if bound.is_integer() and abs(bound) < 1 << 53 else bound

@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import RecordError
-from supm.cli._table import Table
-from supm.schema import Attribute, Continuous, Records, Schema
+from supm.schema.attributes import Attribute, Continuous
+from supm.schema.text_table import TextTable
 
-__all__ = ["MISSING", "is_number", "missing", "numbers", "read_column", "read_records"]
+__all__ = ["MISSING", "is_number", "missing", "numbers", "read_column", "spelled_columns"]
 
 MISSING: Final = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 _TRUTH: Final = {"true": True, "false": False}
 
 
 def missing(text: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return where a column has no value.
-
-    Parameters
-    ----------
-    text : ndarray of text
-        The column.
-
-    Returns
-    -------
-    ndarray of bool
-    """
+    """Return where a column has no value."""
     absent = np.zeros(text.shape, dtype=np.bool_)
     for mark in MISSING:
         absent |= text == mark
@@ -37,22 +27,7 @@ def missing(text: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def is_number(cell: str) -> bool:
-    """Return whether a text is a number.
-
-    Parameters
-    ----------
-    cell : str
-        A text that is not missing.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
-    >>> is_number("1e5"), is_number("1_000")
-    (True, False)
-    """
+    """Return whether a text is a number."""
     try:
         float(cell)
     except ValueError:
@@ -62,18 +37,7 @@ def is_number(cell: str) -> bool:
 
 
 def numbers(text: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Return a column as numbers, or None where a value is none.
-
-    Parameters
-    ----------
-    text : ndarray of text
-        The column.
-
-    Returns
-    -------
-    ndarray of float or None
-        With NaN where a value is missing.
-    """
+    """Return a column as numbers, or None where a value is none."""
     present = np.where(missing(text), "nan", text)
     try:
         found: NDArray[np.float64] = present.astype(np.float64)
@@ -82,55 +46,23 @@ def numbers(text: NDArray[Any]) -> NDArray[np.float64] | None:
     return None if (np.strings.find(text, "_") >= 0).any() else found
 
 
-def read_records(table: Table, schema: Schema) -> Records:
-    """Read the columns that a schema names.
-
-    Parameters
-    ----------
-    table : Table
-        The text.
-    schema : Schema
-        What the columns mean.
-
-    Returns
-    -------
-    Records
-
-    Raises
-    ------
-    RecordError
-        If a column is absent or holds what the schema does not allow.
-    """
-    held = read_column(table, schema.target)
-    unlabelled = int(missing(table.column(schema.target.name)).sum())
-    if unlabelled and "" not in getattr(schema.target, "values", ()):
-        name = schema.target.name
+def spelled_columns(
+    table: TextTable, attributes: Iterable[Attribute], target: Attribute | None
+) -> dict[str, NDArray[Any]]:
+    """Return the values of the columns that a schema names, that of the target if it is wanted."""
+    if target is None:
+        return {each.name: read_column(table, each) for each in attributes}
+    held = read_column(table, target)
+    unlabelled = int(missing(table.column(target.name)).sum())
+    if unlabelled and "" not in getattr(target, "values", ()):
+        name = target.name
         message = f"{name}: {unlabelled} of {table.rows} records have no label; leave them out."
         raise RecordError(message)
-    columns = {each.name: read_column(table, each) for each in schema.attributes}
-    return schema.read({**columns, schema.target.name: held})
+    return {**spelled_columns(table, attributes, None), target.name: held}
 
 
-def read_column(table: Table, attribute: Attribute) -> NDArray[Any]:
-    """Read the values of one attribute.
-
-    Parameters
-    ----------
-    table : Table
-        The text.
-    attribute : Attribute
-        What the column means.
-
-    Returns
-    -------
-    ndarray
-        Numbers, or the declared values that the cells spell.
-
-    Raises
-    ------
-    RecordError
-        If the column is absent, or holds text where numbers are expected.
-    """
+def read_column(table: TextTable, attribute: Attribute) -> NDArray[Any]:
+    """Read the values of one attribute: numbers, or the declared values that the cells spell."""
     text = table.column(attribute.name)
     if not isinstance(attribute, Continuous):
         return _listed(text, attribute.values)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import RecordError
-from supm.cli._cells import missing, numbers
-from supm.cli._oddities import oddity
-from supm.cli._table import Table
-from supm.schema import Attribute, Categorical, Continuous, Ordinal, Schema
+from supm._errors import ParameterError, RecordError
+from supm._validation import suggestion
+from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal
+from supm.schema.column_warnings import PublicColumn, warning_about
+from supm.schema.columns import column_names, table_columns
+from supm.schema.schema import Schema
+from supm.schema.text_table import TextTable
 
-__all__ = ["Derived", "derive", "round_bounds", "spread_bounds"]
+__all__ = ["Bounds", "Derived", "derive", "round_bounds", "spread_bounds"]
+
+Bounds = Literal["spread", "range"]
 
 # So many whole numbers are levels of a scale; more are a measurement.
 _LEVELS: Final = 10
@@ -32,27 +37,19 @@ _DEVIATIONS: Final = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class Derived:
-    """A schema, and what was left out of it.
-
-    Parameters
-    ----------
-    schema : Schema
-        What the columns seem to mean.
-    notes : tuple of str
-        One sentence for each reason to leave columns out, and for what looks wrong.
-    """
+    """A schema of what the columns seem to mean, and a sentence for each doubt about them."""
 
     schema: Schema
     notes: tuple[str, ...]
 
 
-def derive(table: Table, target: str, *, bounds: Literal["spread", "range"] = "spread") -> Derived:
+def derive(data: object, target: str, *, bounds: Bounds = "spread") -> Derived:
     """Describe the columns of a public table.
 
     Parameters
     ----------
-    table : Table
-        Public data.
+    data : TextTable, dataframe or other table
+        Public data: what `read_csv` returned, or what `Schema.read` would take.
     target : str
         The column to be predicted.
     bounds : {"spread", "range"}, default "spread"
@@ -68,48 +65,43 @@ def derive(table: Table, target: str, *, bounds: Literal["spread", "range"] = "s
     RecordError
         If the target cannot be predicted, or no other column tells anything.
     """
-    predicted = _target(target, table)
+    columns = {each.name: each for each in _columns(data)}
+    if target not in columns:
+        raise ParameterError("target", "a column of the data", target, suggestion(target, columns))
+    predicted = _target(columns[target])
     kept: list[Attribute] = []
     left_out: dict[str, list[str]] = {}
-    odd = [_about_target(predicted), _odd_target(predicted, table)]
-    for name, text in table.columns():
-        if name != target:
-            odd.append(oddity(name, text, table.lines))
-            found = _attribute(name, text, bounds)
+    doubts = [_about_target(predicted), _doubt_about_classes(predicted, columns[target])]
+    for column in columns.values():
+        if column.name != target:
+            doubts.append(warning_about(column))
+            found = _attribute(column, bounds)
             if isinstance(found, str):
-                left_out.setdefault(found, []).append(name)
+                left_out.setdefault(found, []).append(column.name)
             else:
                 kept.append(found)
     notes = (
         *(_note(names, reason) for reason, names in left_out.items()),
-        *(sentence for sentence in odd if sentence),
+        *(sentence for sentence in doubts if sentence),
     )
     if not kept:
-        message = f"{table.path}: no column beside {target!r} can be used. {' '.join(notes)}"
+        where = getattr(data, "path", "the data")
+        message = f"{where}: no column beside {target!r} can be used. {' '.join(notes)}"
         raise RecordError(message.rstrip())
     return Derived(schema=Schema(attributes=tuple(kept), target=predicted), notes=notes)
 
 
+def _columns(data: object) -> Iterator[PublicColumn]:
+    if isinstance(data, TextTable):
+        for name, text in data.columns():
+            yield PublicColumn.of_text(name, text, data.lines)
+        return
+    for name, column in table_columns(data, column_names(data)).items():
+        yield PublicColumn.of_values(name, column)
+
+
 def round_bounds(low: float, high: float) -> tuple[float, float]:
-    """Return the nearest round numbers outside of an interval.
-
-    Parameters
-    ----------
-    low, high : float
-        The interval.
-
-    Returns
-    -------
-    tuple of float
-        At most a tenth of the width further out on each side.
-
-    Examples
-    --------
-    >>> round_bounds(6.981, 28.11)
-    (6.0, 30.0)
-    >>> round_bounds(0.0, 0.4268)
-    (0.0, 0.44)
-    """
+    """Return the nearest round numbers outside of an interval."""
     width = high - low
     if not 1e-290 < width < 1e290:
         return low, high
@@ -125,23 +117,7 @@ def round_bounds(low: float, high: float) -> tuple[float, float]:
 
 
 def spread_bounds(found: NDArray[np.float64]) -> tuple[float, float]:
-    """Return bounds two standard deviations around the mean, or at the last value before them.
-
-    Parameters
-    ----------
-    found : ndarray of float
-        At least two different numbers.
-
-    Returns
-    -------
-    tuple of float
-        Rounded to three digits of their distance.
-
-    Examples
-    --------
-    >>> spread_bounds(np.array([0.0] * 6 + [1.0] * 3 + [30.0]))
-    (0.0, 21.1)
-    """
+    """Return bounds two standard deviations around the mean, or at the last value before them."""
     least, most = float(found.min()), float(found.max())
     with np.errstate(over="ignore", invalid="ignore"):
         mean, reach = float(found.mean()), _DEVIATIONS * float(found.std())
@@ -166,31 +142,32 @@ def _about_target(target: Attribute) -> str | None:
     return None
 
 
-def _odd_target(target: Attribute, table: Table) -> str | None:
+def _doubt_about_classes(target: Attribute, column: PublicColumn) -> str | None:
     """Say where classes look like numbers that are spelt in another way."""
     if isinstance(target, Categorical) and isinstance(target.values[0], str):
-        return oddity(target.name, table.column(target.name), table.lines)
+        return warning_about(column)
     return None
 
 
-def _target(name: str, table: Table) -> Attribute:
-    text = table.column(name)
-    held = _present(text)
-    if held.size < text.size:
-        absent = text.size - held.size
-        message = f"{name}: {absent} of {text.size} records have no label; leave them out."
+def _target(column: PublicColumn) -> Attribute:
+    name, rows, found = column.name, column.missing.size, column.numbers
+    absent = int(column.missing.sum())
+    if absent:
+        message = f"{name}: {absent} of {rows} records have no label; leave them out."
         raise RecordError(message)
-    found = numbers(text)
-    labels = _labels(held, found)
+    labels = _labels(column)
+    if not labels:
+        message = f"{name}: the column holds neither text nor numbers; convert it."
+        raise RecordError(message)
     if len(labels) == 1:
-        message = f"{name}: all {text.size} records have one label; there is nothing to predict."
+        message = f"{name}: all {rows} records have one label; there is nothing to predict."
         raise RecordError(message)
     if found is not None and np.isfinite(found).all() and _measured(found, labels):
         return _continuous(name, found, "range")
-    if len(labels) > min(_LABELS, max(2, text.size // 2)):
-        message = f"{name}: {len(labels)} labels for {text.size} records are too many to predict."
-        odd = oddity(name, text, table.lines)
-        raise RecordError(f"{message} The column {odd}" if odd else message)
+    if len(labels) > min(_LABELS, max(2, rows // 2)):
+        message = f"{name}: {len(labels)} labels for {rows} records are too many to predict."
+        doubt = warning_about(column)
+        raise RecordError(f"{message} The column {doubt}" if doubt else message)
     return Categorical(name, values=labels)
 
 
@@ -202,24 +179,35 @@ def _measured(found: NDArray[np.float64], labels: tuple[object, ...]) -> bool:
     return not (_whole(found) and many and len(labels) <= _LABELS)
 
 
-def _labels(held: NDArray[Any], found: NDArray[np.float64] | None) -> tuple[str | int | float, ...]:
-    if found is None:
-        return tuple(sorted(set(held.tolist())))
-    levels = np.unique(found)
+def _labels(column: PublicColumn) -> tuple[str | int | float | bool, ...]:
+    if column.numbers is None:
+        return _listed(column)
+    levels = np.unique(column.numbers)
     return tuple((levels.astype(np.int64) if _whole(levels) else levels).tolist())
 
 
-def _attribute(name: str, text: NDArray[Any], bounds: str) -> Attribute | str:
+def _listed(column: PublicColumn) -> tuple[str | int | float | bool, ...]:
+    """Return the different values of a column in order; none if it holds dates, say."""
+    # Asked by the kind first: dates would become whole numbers in a list.
+    plain = column.cells.dtype.kind in "bUTO"
+    distinct: set[Any] = set(column.held) if plain else {None}
+    if not all(isinstance(each, str | int | float) for each in distinct):
+        return ()
+    return tuple(sorted(distinct, key=lambda each: (isinstance(each, str), each)))
+
+
+def _attribute(column: PublicColumn, bounds: str) -> Attribute | str:
     """Return what the column seems to be, or the reason to leave it out."""
-    found = numbers(text)
-    if found is not None:
-        return _numeric(name, found, bounds)
-    distinct = sorted(set(_present(text).tolist()))
-    if len(distinct) == 1:
+    if column.numbers is not None:
+        return _numeric(column.name, column.numbers, bounds)
+    values = _listed(column)
+    if not values:
+        return "of neither text nor numbers"
+    if len(values) == 1:
         return "constant"
-    if len(distinct) > min(_WORDS, max(_LEVELS, text.size // 2)):
+    if len(values) > min(_WORDS, max(_LEVELS, column.missing.size // 2)):
         return "of too many different texts"
-    return Categorical(name, values=tuple(distinct), missing=_rule(missing(text)))
+    return Categorical(column.name, values=values, missing=_rule(column.missing))
 
 
 def _numeric(name: str, found: NDArray[np.float64], bounds: str) -> Attribute | str:
@@ -254,10 +242,6 @@ def _scale(levels: NDArray[np.float64]) -> tuple[int, ...]:
 def _whole(levels: NDArray[np.float64]) -> bool:
     """Ask for whole numbers that a schema can list."""
     return bool((levels == np.round(levels)).all() and (abs(levels) < 1 << 53).all())
-
-
-def _present(text: NDArray[Any]) -> NDArray[Any]:
-    return text[~missing(text)]
 
 
 def _rule(absent: NDArray[np.bool_]) -> Any:  # noqa: ANN401  one of two words, which mypy would widen to text

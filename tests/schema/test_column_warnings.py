@@ -3,14 +3,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from supm.cli._oddities import oddity
+from supm.schema.column_warnings import PublicColumn, warning_about
 
 LINES = np.arange(2, 102)
 
 
 def said(*cells: str) -> str | None:
     text = np.array((list(cells) * 100)[:100], dtype=np.dtypes.StringDType())
-    return oddity("x", text, LINES)
+    return warning_about(PublicColumn.of_text("x", text, LINES))
 
 
 @pytest.mark.parametrize("cell", ["1,5", "-0,25", "4.321,5", "4,321.5", "1'000", "1 000 000"])

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 
 from supm._errors import ParameterError, RecordError
-from supm.cli._table import Table, read_table
+from supm.schema.text_table import TextTable, read_csv
 
 PRIVATE = "QX7731"
 
 
-def table(folder: Path, content: str | bytes, name: str = "people.csv") -> Table:
+def table(folder: Path, content: str | bytes, name: str = "people.csv") -> TextTable:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return read_table(str(path))
+    return read_csv(str(path))
 
 
 @pytest.mark.parametrize(
@@ -41,21 +41,21 @@ def test_the_usual_spellings_of_a_table_are_one_table(content: str, tmp_path: Pa
 def test_a_packed_file_is_unpacked_and_a_damaged_one_refused(tmp_path: Path) -> None:
     packed = gzip.compress(b"age,ward\n34,north\n" * 100)
     assert table(tmp_path, packed, "a.csv.gz").rows == 199
-    with pytest.raises(ParameterError, match="DATA must be a file that can be read"):
+    with pytest.raises(ParameterError, match="data must be a file that can be read"):
         table(tmp_path, packed[:-12], "b.csv.gz")
-    with pytest.raises(ParameterError, match="DATA must be a file that can be read"):
+    with pytest.raises(ParameterError, match="data must be a file that can be read"):
         table(tmp_path, b"age,ward\n", "c.csv.gz")
 
 
 def test_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="No such file or directory"):
-        read_table(str(tmp_path / "nowhere.csv"))
+        read_csv(str(tmp_path / "nowhere.csv"))
     with pytest.raises(ParameterError, match="Is a directory"):
-        read_table(str(tmp_path))
+        read_csv(str(tmp_path))
 
 
 def test_a_long_file_is_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("supm.cli._table._CHUNK", 6)
+    monkeypatch.setattr("supm.schema.text_table._CHUNK", 6)
     found = table(tmp_path, "a,b\n" + "".join(f"{k},{-k}\n" for k in range(10)))
     assert len(found.chunks) == 4
     assert found.rows == 10
@@ -107,8 +107,8 @@ def test_a_wide_file_is_read(tmp_path: Path) -> None:
 def test_the_target_is_looked_for_before_the_records_are_read(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age,ill\n1,2,3\n")
-    with pytest.raises(ParameterError, match=r"--target must be a column of .* Did you mean 'ill'"):
-        read_table(str(path), target="Ill")
+    with pytest.raises(ParameterError, match=r"target must be a column of .* Did you mean 'ill'"):
+        read_csv(str(path), target="Ill")
 
 
 def test_every_record_knows_its_line(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from supm._errors import RecordError
-from supm.cli._cells import MISSING, missing, numbers, read_records
-from supm.cli._table import read_table
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
+from supm.schema.cells import MISSING, missing, numbers
 
 PRIVATE = "QX7731"
 SCHEMA = Schema(
@@ -29,7 +28,7 @@ def column(*cells: str) -> np.ndarray:
 def read(folder: Path, *lines: str) -> Records:
     path = folder / "people.csv"
     path.write_text("age,stage,smoker,ward,ill\n" + "\n".join(lines))
-    return read_records(read_table(str(path)), SCHEMA)
+    return SCHEMA.read(path)
 
 
 def test_the_marks_of_a_missing_value_are_known() -> None:

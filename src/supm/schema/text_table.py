@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -17,10 +18,9 @@ from numpy.dtypes import StringDType
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
-from supm.cli._arguments import suggestion
-from supm.cli._progress import progress
+from supm._validation import suggestion
 
-__all__ = ["Table", "read_table"]
+__all__ = ["TextTable", "read_csv", "read_frame"]
 
 _DELIMITERS: Final = (",", ";", "\t")
 # Cells that are held as Python's text at one time: about 130 MB.
@@ -28,8 +28,8 @@ _CHUNK: Final = 1 << 21
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Table:
-    """A table of text.
+class TextTable:
+    """A table of text, as `read_csv` makes it.
 
     Parameters
     ----------
@@ -54,17 +54,7 @@ class Table:
         return sum(len(chunk) for chunk in self.chunks)
 
     def column(self, name: str) -> NDArray[Any]:
-        """Return the text of one column.
-
-        Parameters
-        ----------
-        name : str
-            The exact name.
-
-        Returns
-        -------
-        ndarray of text
-        """
+        """Return the text of the column of exactly this name."""
         place = self._places.get(name)
         if place is None:
             message = f"{self.path} has no column {name!r}. {suggestion(name, self.names)}"
@@ -73,15 +63,20 @@ class Table:
 
     def columns(self) -> Iterator[tuple[str, NDArray[Any]]]:
         """Go through all columns, each with its name."""
-        for place, name in enumerate(self.names):
-            yield name, np.concatenate([chunk[:, place] for chunk in self.chunks])
+        for name in self.names:
+            yield name, self.column(name)
 
     @cached_property
     def _places(self) -> dict[str, int]:
         return {name: place for place, name in enumerate(self.names)}
 
 
-def read_table(path: str, target: str | None = None) -> Table:
+def read_csv(
+    path: str | PathLike[str],
+    *,
+    target: str | None = None,
+    progress: Callable[[Iterable[bytes]], Iterable[bytes]] = iter,
+) -> TextTable:
     """Read a CSV file, also one packed with gzip.
 
     The first line names the columns. The values are separated by commas, semicolons or tabs,
@@ -89,14 +84,16 @@ def read_table(path: str, target: str | None = None) -> Table:
 
     Parameters
     ----------
-    path : str
+    path : path-like
         The name of the file.
     target : str, optional
         A column that must be there, which is checked before the records are read.
+    progress : callable, optional
+        Goes through the lines of the file and may show how far it is.
 
     Returns
     -------
-    Table
+    TextTable
 
     Raises
     ------
@@ -105,13 +102,28 @@ def read_table(path: str, target: str | None = None) -> Table:
     RecordError
         If it is not a table with a header; the message names the line or the column.
     """
+    name = fspath(path)
     try:
-        with _opened(path) as lines:
-            shown = progress(lines, total=None, unit="lines")
-            return _parsed(path, _decoded(path, shown), target)
+        with _opened(name) as lines:
+            return _parsed(name, _decoded(name, progress(lines)), target)
     except (OSError, EOFError, zlib.error) as error:
         hint = f"{getattr(error, 'strerror', None) or 'It is damaged'}."
-        raise ParameterError("DATA", "a file that can be read", path, hint) from None
+        raise ParameterError("data", "a file that can be read", name, hint) from None
+
+
+def read_frame(path: str | PathLike[str]) -> object:
+    """Read a Parquet or Feather file as a frame of pyarrow, which is loaded when it is needed."""
+    name = fspath(path)
+    try:
+        from pyarrow import feather, parquet  # noqa: PLC0415  few owners have such files
+    except ImportError:
+        hint = "Install pyarrow, or save the file as CSV."
+        raise ParameterError("data", "a CSV file where there is no pyarrow", name, hint) from None
+    try:
+        return parquet.read_table(name) if name.endswith(".parquet") else feather.read_table(name)
+    except (OSError, ValueError) as error:  # pyarrow's own error is a ValueError
+        hint = f"{getattr(error, 'strerror', None) or 'It is damaged'}."
+        raise ParameterError("data", "a file that can be read", name, hint) from None
 
 
 def _opened(path: str) -> gzip.GzipFile | BinaryIO:
@@ -129,7 +141,7 @@ def _decoded(path: str, lines: Iterable[bytes]) -> Iterator[str]:
         yield text
 
 
-def _parsed(path: str, lines: Iterator[str], target: str | None) -> Table:
+def _parsed(path: str, lines: Iterator[str], target: str | None) -> TextTable:
     first = next(lines, "")
     delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(
@@ -138,9 +150,7 @@ def _parsed(path: str, lines: Iterator[str], target: str | None) -> Table:
     try:
         names = _header(path, next(reader, []))
         if target is not None and target not in names:
-            raise ParameterError(
-                "--target", f"a column of {path}", target, suggestion(target, names)
-            )
+            raise ParameterError("target", f"a column of {path}", target, suggestion(target, names))
         places: list[int] = []
         chunks = tuple(_chunks(path, reader, len(names), places))
     except csv.Error as error:
@@ -150,7 +160,7 @@ def _parsed(path: str, lines: Iterator[str], target: str | None) -> Table:
     if not chunks:
         message = f"{path} has a header and no records; at least one line of values is needed."
         raise RecordError(message)
-    return Table(path=path, names=names, chunks=chunks, lines=np.array(places, dtype=np.int64))
+    return TextTable(path=path, names=names, chunks=chunks, lines=np.array(places, dtype=np.int64))
 
 
 def _header(path: str, cells: Sequence[str]) -> tuple[str, ...]:

@@ -1,30 +1,35 @@
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from pyarrow import csv, feather, parquet
 
-from supm._errors import RecordError
-from supm.cli._cells import read_records
-from supm.cli._derive import Derived, derive, round_bounds, spread_bounds
-from supm.cli._table import Table, read_table
-from supm.schema import Categorical, Continuous, Ordinal
+from supm._errors import ParameterError, RecordError
+from supm.schema import Categorical, Continuous, Ordinal, Schema
+from supm.schema.deriving import Derived, derive, round_bounds, spread_bounds
+from supm.schema.text_table import TextTable, read_csv
 
 PRIVATE = "QX7731"
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 
 
-def table(folder: Path, **columns: list[object]) -> Table:
+def table(folder: Path, **columns: list[object]) -> TextTable:
     path = folder / "public.csv"
     rows = [
         ",".join(columns),
         *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True)),
     ]
     path.write_text("\n".join(rows))
-    return read_table(str(path))
+    return read_csv(str(path))
 
 
 def derived(folder: Path, **columns: list[object]) -> Derived:
@@ -235,7 +240,74 @@ def test_a_derived_schema_reads_the_table_that_it_came_from(tmp_path: Path) -> N
         stage=[1, 5] * 20,
         ill=[0, 1] * 20,
     )
-    records = read_records(held, derive(held, "ill").schema)
+    records = derive(held, "ill").schema.read(held)
     assert records.rows == 40
     assert records.target is not None
     assert records.target.tolist() == [0, 1] * 20
+
+
+FRAMES = [pd.DataFrame, pl.DataFrame, pa.table, pl.LazyFrame, dict]
+PEOPLE: dict[str, list[object]] = {
+    "age": [20.5 + k for k in range(40)],
+    "stage": [1, 5] * 20,
+    "smoker": [True, False] * 20,
+    "ward": ["north", "east"] * 20,
+    "ill": ["no", "yes"] * 20,
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_a_frame_is_described_as_the_file_of_the_same_content(
+    frame: Callable[[object], object],
+) -> None:
+    schema = Schema.from_frame(frame(PEOPLE), target="ill")
+    assert schema == Schema(
+        attributes=(
+            Continuous("age", low=20.5, high=59.5),
+            Ordinal("stage", values=(1, 2, 3, 4, 5)),
+            Categorical("smoker", values=(False, True)),
+            Categorical("ward", values=("east", "north")),
+        ),
+        target=Categorical("ill", values=("no", "yes")),
+    )
+    assert schema.read(frame(PEOPLE)).rows == 40
+
+
+def test_what_looks_wrong_with_a_frame_is_warned_of_without_a_value() -> None:
+    days = [dt.datetime(2020, 1, k % 28 + 1, tzinfo=dt.UTC) for k in range(40)]
+    numbers_as_text = [*(str(60 + k) for k in range(39)), PRIVATE]
+    table = pd.DataFrame(PEOPLE | {"born": days, "pulse": numbers_as_text})
+    with pytest.warns(UserWarning, match=r"born|pulse") as warned:
+        schema = Schema.from_frame(table, target="ill")
+    notes = [str(each.message) for each in warned]
+    assert schema.names == ("age", "stage", "smoker", "ward")
+    assert "1 column is of neither text nor numbers and left out: 'born'." in notes
+    assert any("'pulse' counts as text: 39 of 40" in note for note in notes)
+    assert any("row 40 is not" in note for note in notes)
+    assert PRIVATE not in " ".join(notes)
+
+
+def test_a_target_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ParameterError, match=r"target must be a column.* Did you mean 'ill'"):
+        Schema.from_frame(PEOPLE, target="Ill")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "feather"])
+def test_a_schema_is_derived_from_a_file_and_reads_it(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"public.{suffix}"
+    table = pa.table({name: PEOPLE[name] for name in ("age", "ward", "ill")})
+    write = {"csv": csv.write_csv, "parquet": parquet.write_table, "feather": feather.write_feather}
+    write[suffix](table, str(path))
+    schema = Schema.from_frame(path, target="ill")
+    assert schema.names == ("age", "ward")
+    assert schema.read(path).rows == schema.read(str(path), labelled=False).rows == 40
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "feather"])
+def test_a_damaged_file_is_refused(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"public.{suffix}"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises((ParameterError, RecordError), match=r"damaged|UTF-8"):
+        Schema.from_frame(path, target="ill")
+    with pytest.raises(ParameterError, match="data must be a file that can be read"):
+        Schema.from_frame(tmp_path / f"nowhere.{suffix}", target="ill")
