@@ -107,7 +107,7 @@ __getattr__ = names_on_demand(
         ),
         "randomizers.choice": "Candidate Choice choose",
         "randomizers.duchi": "Duchi",
-        "randomizers.frequency": "FrequencyRandomizer",
+        "randomizers.frequency": "FrequencyRandomizer SupportRandomizer",
         "randomizers.generalized_response": "GeneralizedRandomizedResponse",
         "randomizers.hadamard_response": "HadamardResponse",
         "randomizers.hybrid": "Hybrid",
