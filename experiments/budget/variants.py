@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from statistics import fmean, stdev
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 import sklearn
@@ -108,7 +108,7 @@ def _trial(job: Job, schema: Schema, records: Records) -> Callable[[Folds, Rando
 
     def validated(parts: Folds, source: RandomSource) -> Trial:
         trial = cross_validate(study, records, parts, source, weights=weights)
-        return trial.answered, trial.on_device
+        return cast("tuple[Scores, Scores]", (trial.answered, trial.on_device))
 
     return validated
 

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import cast
 
 import sklearn
 from experiments.supm.baselines import clean_label_trial, learner_of
@@ -63,4 +64,4 @@ def _repeat(job: Job, number: int) -> tuple[Scores, Scores]:
         return found, found
     study = study_of(job, (0, 0), table.schema)
     trial = cross_validate(study, table.records, folds, draws, learner=learner)
-    return trial.answered, trial.on_device
+    return cast("tuple[Scores, Scores]", (trial.answered, trial.on_device))

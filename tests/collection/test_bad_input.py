@@ -11,7 +11,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from supm import ParameterError, RandomSource, RecordError, SupmError, simulation
-from supm.collection import plan, run_in_process, simulate
+from supm.collection import evaluate, plan, run_in_process
 from supm.learning import AnyClassifier
 from supm.messages import CellAnswers, Report, Study, Trust
 from supm.owner import Owner
@@ -127,7 +127,7 @@ def test_a_table_without_the_target_is_refused_by_its_name() -> None:
     with pytest.raises(RecordError, match="ill"):
         SCHEMA.read(columns)
     unlabelled = SCHEMA.read(columns, labelled=False)
-    for run in (lambda r: simulate(STUDY, r, source=simulation(1)), fitted):
+    for run in (lambda r: evaluate(STUDY, r, source=simulation(1)), fitted):
         with pytest.raises(SupmError, match="labelled"):
             run(unlabelled)
 
@@ -140,14 +140,14 @@ def fitted(records: Records) -> object:
 @pytest.mark.parametrize("rows", [1, 2, 3])
 def test_three_records_are_too_few_to_be_split(rows: int, reduction: str) -> None:
     with pytest.raises(RecordError, match=f"the table has {rows} records"):
-        simulate(study_of(reduction), SCHEMA.read(table(rows)), source=simulation(1), folds=2)
+        evaluate(study_of(reduction), SCHEMA.read(table(rows)), source=simulation(1), folds=2)
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_a_target_of_one_class_only_is_nothing_to_learn(reduction: str) -> None:
     one = SCHEMA.read(table(40, ill=["yes"] * 40))
     with pytest.raises(RecordError, match="one class only") as caught:
-        simulate(study_of(reduction), one, source=simulation(1), folds=4)
+        evaluate(study_of(reduction), one, source=simulation(1), folds=4)
     assert "yes" not in str(caught.value), "which class it is belongs to the records"
 
 
@@ -155,11 +155,11 @@ def test_a_target_of_one_class_only_is_nothing_to_learn(reduction: str) -> None:
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_constant_columns_teach_nothing_and_break_nothing(reduction: str, mode: str) -> None:
     flat = table(60, age=[50.0] * 60, stage=["II"] * 60, ward=["north"] * 60)
-    found = simulate(
+    found = evaluate(
         study_of(reduction, mode), SCHEMA.read(flat), source=simulation(1), folds=5, repeats=2
     )
-    assert found.on_device_accuracy_mean <= found.majority + 1e-9
-    assert 0.0 <= found.accuracy_mean <= 1.0
+    assert found.on_device.headline <= found.answered.of_constant + 1e-9
+    assert 0.0 <= found.answered.headline <= 1.0
 
 
 def test_one_class_among_the_noisy_labels_is_predicted_by_any_learner() -> None:
@@ -192,4 +192,4 @@ def test_attributes_that_are_not_in_the_schema_are_refused(names: Any) -> None:
 
 def test_more_folds_than_people_are_refused() -> None:
     with pytest.raises(RecordError, match="20 folds need at least 20"):
-        simulate(STUDY, SCHEMA.read(table(12)), source=simulation(1), folds=20)
+        evaluate(STUDY, SCHEMA.read(table(12)), source=simulation(1), folds=20)

@@ -85,11 +85,11 @@ def test_every_combination_of_the_phases_runs_and_learns(
         )
         trial = cross_validate(study, people.records, parts, simulation(3))
         if reduce == "rand":  # what was drawn may be noise
-            assert 0.3 < trial.answered.accuracy <= 1.0
+            assert 0.3 < trial.answered.headline <= 1.0
             continue
         # Three classes of "strong" cannot say on which side of its middle the label changes.
-        assert trial.answered.accuracy > 0.7, test
-        assert trial.on_device.accuracy > 0.7, test
+        assert trial.answered.headline > 0.7, test
+        assert trial.on_device.headline > 0.7, test
         assert all("strong" in names for names in trial.attributes)
 
 

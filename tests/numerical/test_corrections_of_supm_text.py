@@ -123,8 +123,8 @@ def accuracies(epsilon: float) -> dict[Pair, float]:
             )
             for seed in range(REPEATS)
         ]
-        found[train, "ODP"] = float(np.mean([trial.answered.accuracy for trial in trials]))
-        found[train, "ODA"] = float(np.mean([trial.on_device.accuracy for trial in trials]))
+        found[train, "ODP"] = float(np.mean([trial.answered.headline for trial in trials]))
+        found[train, "ODA"] = float(np.mean([trial.on_device.headline for trial in trials]))
     return found
 
 

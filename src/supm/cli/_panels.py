@@ -8,8 +8,9 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from supm.cli._curve import Curve, add_legend, draw_curve
 from supm.cli._story import Story
+from supm.collection.simulation_picture import Curve, draw_curve
+from supm.reporting import legend_below
 
 __all__ = ["draw_story"]
 
@@ -35,7 +36,7 @@ def draw_story(story: Story, curve: Curve, path: str) -> None:
     _draw_scores(left.subplots(), story)
     draw_curve(right.subplots(), curve)
     for half in (left, right):
-        add_legend(half, half.axes[0])
+        legend_below(half, half.axes[0])
     mark = " (simulation, not private)" if story.simulation else ""
     figure.suptitle(f"Learning from people who keep their records{mark}")
     figure.savefig(path, dpi=130)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
-__all__ = ["Bar", "bar", "lines_read", "progress"]
+__all__ = ["Bar", "bar", "folds_bar", "lines_read", "progress"]
 
 _Item = TypeVar("_Item")
 _SILENT, _EVERY = 2.0, 1.0
@@ -37,6 +37,12 @@ class Bar:
             A few words.
         """
         self._shown.set_description_str(text, refresh=False)
+
+    def reach(self, done: int, total: int, what: str) -> None:
+        """Show how many of all steps are done, and what is under way."""
+        self._shown.total = total
+        self.label(what)
+        self._shown.update(done - self._shown.n)
 
     def step(self) -> None:
         """Go one step further."""
@@ -79,6 +85,13 @@ def bar(*, total: int, unit: str, label: str) -> Iterator[Bar]:
             yield Bar(shown)
         finally:
             stop()
+
+
+@contextmanager
+def folds_bar() -> Iterator[Callable[[int, int, str], None]]:
+    """Show folds as `supm.collection.simulate` tells them, after two seconds."""
+    with bar(total=0, unit="folds", label="simulation") as shown:
+        yield shown.reach
 
 
 def progress(items: Iterable[_Item], *, total: int | None, unit: str) -> Iterator[_Item]:

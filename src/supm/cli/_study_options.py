@@ -9,8 +9,9 @@ from typing import Any, Final
 from supm._errors import ParameterError, SchemaError
 from supm._validation import suggestion
 from supm.cli._files import read_text
-from supm.cli._output import counted, notice, notice_large
-from supm.collection import account, plan
+from supm.cli._output import counted, say
+from supm.collection import plan
+from supm.collection.words import limit_notes
 from supm.messages import Study, Trust
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
@@ -68,15 +69,8 @@ def notice_limits(study: Study) -> None:
     study : Study
         The study; of a phase whose attributes are still to be chosen nothing is known.
     """
-    kept = account(study).phases
-    limits = [
-        (question.epsilon, getattr(kept[question.phase], "epsilon", question.epsilon))
-        for question in study.questions
-        if question.epsilon is not None
-    ]
-    if limits:
-        notice(*min(limits, key=lambda pair: pair[1] / pair[0]))
-        notice_large(max(kept for _, kept in limits))
+    for note in limit_notes(study):
+        say(note)
 
 
 def planned(

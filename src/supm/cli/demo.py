@@ -17,8 +17,8 @@ from supm.cli._service import needs_server_packages
 if TYPE_CHECKING:
     from supm._random import RandomSource
     from supm.cli._live import Live
-    from supm.cli._outcome import Outcome
     from supm.cli._story import Story
+    from supm.collection import Simulation
     from supm.datasets import Dataset
     from supm.learning import Learner
     from supm.messages import Study
@@ -179,11 +179,20 @@ class _Scene(NamedTuple):
         return self.studies[len(self.studies) // 2]
 
     def measure(self) -> _Compared:
-        from supm.cli._outcome import Evaluation, measure  # noqa: PLC0415  loaded when the verb runs
+        from supm.cli._progress import folds_bar  # noqa: PLC0415  loaded when the verb runs
+        from supm.collection import simulate_studies  # noqa: PLC0415  the same
 
-        how = Evaluation(_FOLDS, _REPEATS, self.learner)
-        studies = [*self.studies, *self.papers]
-        found = measure(studies, self.data.records(), self.source, how)
+        with folds_bar() as shown:
+            found = simulate_studies(
+                [*self.studies, *self.papers],
+                self.data.records(),
+                source=self.source,
+                folds=_FOLDS,
+                repeats=_REPEATS,
+                learner=self.learner,
+                name="WDBC",
+                progress=shown,
+            )
         strict = len(self.studies)
         return _Compared(
             replace(found, results=found.results[:strict]),
@@ -194,30 +203,29 @@ class _Scene(NamedTuple):
 class _Compared(NamedTuple):
     """Our protocol and that of the papers, with the same people and budgets."""
 
-    strict: Outcome
-    papers: Outcome
+    strict: Simulation
+    papers: Simulation
 
 
 def _draw(story: Story, compared: _Compared, path: str) -> None:
-    from supm.cli._curve import Line  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._panels import draw_story  # noqa: PLC0415  the same
-    from supm.cli._picture import curve  # noqa: PLC0415  the same
+    from supm.cli._panels import draw_story  # noqa: PLC0415  loaded when the verb runs
+    from supm.collection.simulation_picture import Rising  # noqa: PLC0415  the same
 
-    drawn = curve(compared.strict, "WDBC")
+    drawn = compared.strict.curve
     results = compared.papers.results
-    papers = Line(
+    papers = Rising(
         name="papers' protocol (± 1 s.d.)",
         kind="papers",
         places=drawn.epsilons,
-        values=tuple(each.accuracy_mean for each in results),
-        spread=tuple(each.accuracy_sd for each in results),
+        values=tuple(each.answered.headline for each in results),
+        spread=tuple(each.spread for each in results),
     )
     ours, *others = drawn.lines
-    draw_story(story, replace(drawn, lines=(ours, papers, *others)), path)
+    draw_story(story, drawn._replace(lines=(ours, papers, *others)), path)
 
 
 def _ending(story: Story, compared: _Compared) -> tuple[tuple[str, str], ...]:
-    from supm.cli._words import statement_lines  # noqa: PLC0415  loaded when the verb runs
+    from supm.collection.words import statement_lines  # noqa: PLC0415  loaded when the verb runs
 
     promised = statement_lines(story.model.statement)
     return (
@@ -230,12 +238,12 @@ def _figures(compared: _Compared) -> str:
     rows = [
         [
             f"{ours.study.epsilon:g}",
-            f"{ours.accuracy_mean:.1%}",
-            f"± {ours.accuracy_sd:.1%}",
-            f"{ours.on_device_accuracy_mean:.1%}",
-            f"{theirs.accuracy_mean:.1%}",
-            f"± {theirs.accuracy_sd:.1%}",
-            f"{ours.majority:.1%}",
+            f"{ours.answered.headline:.1%}",
+            f"± {ours.spread:.1%}",
+            f"{ours.on_device.headline:.1%}",
+            f"{theirs.answered.headline:.1%}",
+            f"± {theirs.spread:.1%}",
+            f"{ours.answered.of_constant:.1%}",
             str(ours.repeats),
             str(ours.folds),
         ]
@@ -250,10 +258,10 @@ def _print(first: int, *parts: tuple[str, str]) -> None:
         print(f"{number}. {head}\n\n{text}\n", flush=True)
 
 
-def _between(outcome: Outcome) -> str:
+def _between(outcome: Simulation) -> str:
     return paragraph(
-        f"Always predicting the commonest class is right for {outcome.majority:.1%}, and a support "
-        f"vector machine without privacy for {outcome.baseline.accuracy:.1%} "
+        f"Always predicting the commonest class is right for {outcome.constant:.1%}, and a support "
+        f"vector machine without privacy for {outcome.baseline.reached.headline:.1%} "
         f"({outcome.baseline.repeats} repetitions). On device: the model comes to the record. "
         f"That {_KEPT} measures of {_CLASSES} classes do well was found on these public data. "
         "Papers: the protocol of papers 000 and 001, corrected, with the same budget. A randomised "
@@ -264,7 +272,6 @@ def _between(outcome: Outcome) -> str:
 
 def _for_machines(story: Story, compared: _Compared) -> dict[str, Any]:
     from supm import __version__  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._figures import for_machines  # noqa: PLC0415  the same
 
     return {
         "version": __version__,
@@ -281,6 +288,6 @@ def _for_machines(story: Story, compared: _Compared) -> dict[str, Any]:
         "true": story.true.tolist(),
         "model": story.model.rule.to_form(),
         "statement": story.model.statement.to_form(),
-        "accuracy": for_machines(compared.strict),
-        "papers": for_machines(compared.papers),
+        "accuracy": compared.strict.to_form(),
+        "papers": compared.papers.to_form(),
     }

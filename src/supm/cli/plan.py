@@ -95,16 +95,16 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _report(study: Study, spent: Account, arguments: argparse.Namespace) -> None:
-    from supm.cli._words import (  # noqa: PLC0415  loaded when the verb runs
-        cost_for_machines,
-        plan_for_machines,
+    from supm.collection.words import (  # noqa: PLC0415  loaded when the verb runs
+        account_form,
+        study_form,
     )
 
     expected = _forecast(study, arguments.owners)
     if arguments.json:
-        form = {"owners": arguments.owners, "plan": plan_for_machines(study)}
+        form = {"owners": arguments.owners, "plan": study_form(study)}
         made_up = None if expected is None else asdict(expected)
-        form |= {"guarantee": cost_for_machines(spent), "made_up_people": made_up}
+        form |= {"guarantee": account_form(spent), "made_up_people": made_up}
         write_json(form, arguments.json)
     if "-" not in (arguments.json, arguments.output):
         _print(study, spent, expected, arguments)
@@ -113,16 +113,19 @@ def _report(study: Study, spent: Account, arguments: argparse.Namespace) -> None
 def _print(
     study: Study, spent: Account, expected: Forecast | None, arguments: argparse.Namespace
 ) -> None:
-    from supm.cli._asking import TRUTH, asking_table  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._words import cost, opening_lines  # noqa: PLC0415  the same
+    from supm.collection.simulation_text import (  # noqa: PLC0415  loaded when the verb runs
+        COMBINATIONS,
+        asked_table,
+    )
+    from supm.collection.words import cost_lines, opening_lines  # noqa: PLC0415  the same
     from supm.owner import explain  # noqa: PLC0415  the same
 
     for line in opening_lines(study):
         print(paragraph(line))
-    print(f"\n{asking_table(study, arguments.owners)}\n")
+    print(f"\n{asked_table(study, arguments.owners)}\n")
     told = explain(study)
-    meaning = [TRUTH] if any(row.truth for row in told.rows) else []
-    for line in (*meaning, f"Why: {told.sentence}", *cost(spent)):
+    meaning = [COMBINATIONS] if any(row.truth for row in told.rows) else []
+    for line in (*meaning, f"Why: {told.sentence}", *cost_lines(spent)):
         print(paragraph(line))
     if arguments.owners is not None:
         print(paragraph(_expected(study, expected, arguments.owners)))

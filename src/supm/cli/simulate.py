@@ -12,7 +12,7 @@ from supm.cli._options import METHODS, add_study_options
 from supm.cli._output import say
 
 if TYPE_CHECKING:
-    from supm.cli._outcome import NumberOutcome, Outcome
+    from supm.collection import Simulation
     from supm.schema import Records, Schema
 
 __all__ = ["add_to"]
@@ -106,31 +106,30 @@ def _add_evaluation(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli import _showing  # noqa: PLC0415  loaded when the verb runs
-
-    outcome, name = _measure(arguments), _name(arguments)
+    found = _measure(arguments)
+    for note in found.notes:
+        say(note)
     if arguments.plot:
-        from supm.cli._curve import draw  # noqa: PLC0415  the same
-
-        draw(_showing.for_a_picture(outcome, name), arguments.plot)
+        found.plot(arguments.plot)
     if arguments.json:
-        write_json(_showing.in_plain_values(outcome), arguments.json)
+        write_json(found.to_form(), arguments.json)
     if arguments.json != "-":
-        print(_showing.in_words(outcome, name))
+        print(found)
         for what, where in (("figures are", arguments.json), ("picture is", arguments.plot)):
             if where:
                 print(f"\nThe {what} in {where}.")
     return 0
 
 
-def _measure(arguments: argparse.Namespace) -> Outcome | NumberOutcome:
+def _measure(arguments: argparse.Namespace) -> Simulation:
     from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._outcome import Evaluation, measure, measure_number  # noqa: PLC0415  the same
+    from supm.cli._progress import folds_bar  # noqa: PLC0415  the same
     from supm.cli._study_options import (  # noqa: PLC0415  the same
         check_wishes,
         planned,
         weights_of,
     )
+    from supm.collection import simulate_studies  # noqa: PLC0415  the same
     from supm.learning import RadialSVM  # noqa: PLC0415  the same
 
     check_target("--json", arguments.json)
@@ -143,10 +142,18 @@ def _measure(arguments: argparse.Namespace) -> Outcome | NumberOutcome:
     studies = [
         planned(schema, budget, arguments, owners=records.rows) for budget in arguments.epsilon
     ]
-    counted = weights_of(arguments.weights, schema)
-    how = Evaluation(arguments.folds, arguments.repeats, learner, counted)
-    number = schema.task == "continuous"
-    return (measure_number if number else measure)(studies, records, source, how)
+    with folds_bar() as shown:
+        return simulate_studies(
+            studies,
+            records,
+            source=source,
+            folds=arguments.folds,
+            repeats=arguments.repeats,
+            learner=learner,
+            weights=weights_of(arguments.weights, schema),
+            name=_name(arguments),
+            progress=shown,
+        )
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Schema, Records]:

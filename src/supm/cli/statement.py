@@ -77,12 +77,12 @@ def statement_of(text: str) -> tuple[str, Statement | ReleaseStatement, list[str
     MessageError
         If it is none of them, or promises something else than its noise keeps.
     """
-    from supm.cli._words import (  # noqa: PLC0415  loaded when the verb runs
-        cost,
+    from supm.collection import account, make_statement  # noqa: PLC0415  the same
+    from supm.collection.words import (  # noqa: PLC0415  loaded when the verb runs
+        cost_lines,
         plan_lines,
         statement_lines,
     )
-    from supm.collection import account, make_statement  # noqa: PLC0415  the same
     from supm.messages import (  # noqa: PLC0415  the same
         Release,
         ReleaseStatement,
@@ -113,15 +113,15 @@ def statement_of(text: str) -> tuple[str, Statement | ReleaseStatement, list[str
         return "statement of a release", told, [told.words]
     if "questions" in form:
         study = Study.from_json(text)
-        lines = [*plan_lines(study), *cost(account(study))]
+        lines = [*plan_lines(study), *cost_lines(account(study))]
         return "study", make_statement(study, simulation=False), lines
     message = "the file is no model, statement, study or release of SUPM; their fields are others."
     raise MessageError(message)
 
 
 def _model(text: str) -> tuple[str, Statement, list[str]]:
-    from supm.cli._words import statement_lines  # noqa: PLC0415  loaded when the verb runs
     from supm.collection import check_statement  # noqa: PLC0415  the same
+    from supm.collection.words import statement_lines  # noqa: PLC0415  loaded when the verb runs
     from supm.messages import Model  # noqa: PLC0415  the same
 
     model = Model.from_json(text)

@@ -1,35 +1,34 @@
-"""Many owners, one record each: study, aggregator, and the three phases."""
+"""What the analyst does with people's reports: plan, count, reduce, train, evaluate, simulate.
+
+What a name needs is loaded when it is first used.
+"""
 
 from __future__ import annotations
 
-from supm.collection.account import Account, account, check_statement, make_statement
-from supm.collection.counting import Counts, RowCounts, count
-from supm.collection.crossvalidation import (
-    NumberTrial,
-    Trial,
-    cross_validate,
-    cross_validate_number,
-)
-from supm.collection.crowd import run_in_process
-from supm.collection.forecasting import Forecast, forecast
-from supm.collection.planning import plan
-from supm.collection.reception import Reception
-from supm.collection.reduction import associations, reduce_study
-from supm.collection.simulation import (
-    NumberSimulation,
-    Simulation,
-    simulate,
-    simulate_number,
-)
-from supm.collection.testing import answer_on_device, answer_reports
-from supm.collection.training import Trained, publish, train
+from typing import TYPE_CHECKING
+
+from supm._lazy import names_on_demand
+
+if TYPE_CHECKING:
+    from supm.collection.baseline import Baseline
+    from supm.collection.counting import Counts, RowCounts, count
+    from supm.collection.crowd import run_in_process
+    from supm.collection.evaluation import Evaluation, Trial, cross_validate, evaluate
+    from supm.collection.forecasting import Forecast, forecast
+    from supm.collection.planning import plan
+    from supm.collection.reception import Reception
+    from supm.collection.reduction import associations, reduce_study
+    from supm.collection.simulation import Simulation, simulate, simulate_studies
+    from supm.collection.spending import Account, account, check_statement, make_statement
+    from supm.collection.testing import answer_on_device, answer_reports
+    from supm.collection.training import Trained, publish, train
 
 __all__ = [
     "Account",
+    "Baseline",
     "Counts",
+    "Evaluation",
     "Forecast",
-    "NumberSimulation",
-    "NumberTrial",
     "Reception",
     "RowCounts",
     "Simulation",
@@ -42,7 +41,7 @@ __all__ = [
     "check_statement",
     "count",
     "cross_validate",
-    "cross_validate_number",
+    "evaluate",
     "forecast",
     "make_statement",
     "plan",
@@ -50,6 +49,39 @@ __all__ = [
     "reduce_study",
     "run_in_process",
     "simulate",
-    "simulate_number",
+    "simulate_studies",
     "train",
 ]
+
+__getattr__ = names_on_demand(
+    __name__,
+    {
+        "Account": "spending",
+        "Baseline": "baseline",
+        "Counts": "counting",
+        "Evaluation": "evaluation",
+        "Forecast": "forecasting",
+        "Reception": "reception",
+        "RowCounts": "counting",
+        "Simulation": "simulation",
+        "Trained": "training",
+        "Trial": "evaluation",
+        "account": "spending",
+        "answer_on_device": "testing",
+        "answer_reports": "testing",
+        "associations": "reduction",
+        "check_statement": "spending",
+        "count": "counting",
+        "cross_validate": "evaluation",
+        "evaluate": "evaluation",
+        "forecast": "forecasting",
+        "make_statement": "spending",
+        "plan": "planning",
+        "publish": "training",
+        "reduce_study": "reduction",
+        "run_in_process": "crowd",
+        "simulate": "simulation",
+        "simulate_studies": "simulation",
+        "train": "training",
+    },
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +12,8 @@ from scipy.special import ndtri
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import Integers, check_kind
-from supm.collection.simulation import simulate
+from supm.collection.evaluation import evaluate
+from supm.learning import average
 from supm.messages import Study
 from supm.schema import Attribute, Continuous, Records, Schema
 
@@ -89,11 +89,12 @@ def forecast(study: Study, *, owners: int, source: RandomSource, repeats: int = 
     for number in range(Integers("repeats", 1, 1000).check(repeats)):
         drawn = source.child(f"forecast {number}")
         people = made_up_people(study.schema, owners, drawn.child("people"))
-        found.append(simulate(study, people, source=drawn, folds=5, repeats=1))
+        found.append(evaluate(study, people, source=drawn, folds=5, repeats=1))
+    answered = average([each.answered for each in found])
     return Forecast(
-        answered=statistics.fmean(each.accuracy_mean for each in found),
-        on_device=statistics.fmean(each.on_device_accuracy_mean for each in found),
-        majority=statistics.fmean(each.majority for each in found),
+        answered=answered.headline,
+        on_device=average([each.on_device for each in found]).headline,
+        majority=answered.of_constant,
         owners=owners,
         repeats=repeats,
     )

@@ -1,102 +1,192 @@
-"""What accuracy would a budget buy? Cross-validation, repeated, with its spread."""
+"""What accuracy would a budget buy? Several budgets side by side, with what lies around them."""
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
-from supm._random import RandomSource
-from supm._validation import Integers, check_kind
-from supm.collection.account import Account, account
-from supm.collection.crossvalidation import Trial, cross_validate, cross_validate_number
-from supm.learning import Learner
-from supm.learning import folds as split
-from supm.messages import Study
-from supm.owner.columns import labels_of
-from supm.schema import Records
+from supm._random import RandomSource, secure, simulation
+from supm.collection.baseline import Baseline, repetitions, without_privacy
+from supm.collection.evaluation import Evaluation, evaluate
+from supm.collection.planning import plan
+from supm.collection.simulation_picture import Curve, curve, draw_curve
+from supm.collection.simulation_text import kind_of, tables, words
+from supm.collection.training import label_weights
+from supm.collection.words import account_form, limit_notes, study_form
+from supm.learning import Learner, RadialSVM
+from supm.messages import Study, Trust
+from supm.owner.columns import labels_of, numbers_of
+from supm.reporting import Result, Table, legend_below
+from supm.schema import Records, Schema
 
-__all__ = ["NumberSimulation", "Simulation", "simulate", "simulate_number"]
+__all__ = ["Simulation", "simulate", "simulate_studies"]
 
-_REPEATS: Final = Integers("repeats", 1, 10_000)
-_FOLDS: Final = Integers("folds", 2, 10_000)
+_BUDGETS: Final = (1.0, 2.0, 4.0, 8.0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Simulation:
-    """The accuracy of a study, with what is needed to judge it.
+class Progress(Protocol):
+    """Whatever shows how far a simulation is."""
+
+    def __call__(self, done: int, total: int, what: str, /) -> object:
+        """Take the folds that are done, all folds, and what is under way."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Simulation(Result):
+    """What accuracy budgets buy, or how far they reduce the error of a number.
 
     Parameters
     ----------
-    study : Study
-        What was asked.
-    account : Account
-        What owners spend.
-    accuracy_mean, accuracy_sd : float
-        Over the repetitions; the spread is 0 where there is one.
-    balanced_accuracy_mean : float
-        Mean of the accuracy within each class.
-    on_device_accuracy_mean, on_device_balanced_accuracy_mean : float
-        Of the same models where the record does not leave its device.
-    majority : float
-        Accuracy of always answering the commonest class.
-    chosen : mapping of str to int
-        In how many folds, over all repetitions, each attribute was chosen; the most often first.
-    repeats, folds : int
-        How often everything was drawn anew, and into how many folds people were split.
-    seconds : float
-        How long it took.
+    name : str
+        Whose data.
+    people : int
+        How many records there are.
+    labels : int or None
+        How many classes there are among them; None where the target is a number.
+    constant : float
+        Share of the commonest class, or mean squared error of always predicting the mean.
+    baseline : Baseline
+        What is reached without privacy.
+    results : tuple of Evaluation
+        One for each study.
+    seeded : bool
+        Whether the randomness came from a seed.
+    weights : "balanced" or tuple of float, optional
+        How much each label counted.
     """
 
-    study: Study
-    account: Account
-    accuracy_mean: float
-    accuracy_sd: float
-    balanced_accuracy_mean: float
-    on_device_accuracy_mean: float
-    on_device_balanced_accuracy_mean: float
-    majority: float
-    chosen: Mapping[str, int]
-    repeats: int
-    folds: int
-    seconds: float
+    name: str
+    people: int
+    labels: int | None
+    constant: float
+    baseline: Baseline
+    results: tuple[Evaluation, ...]
+    seeded: bool
+    weights: str | tuple[float, ...] | None = None
+
+    @property
+    def target(self) -> str:
+        """What was predicted."""
+        return self.results[0].study.schema.target.name
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What users should know beside the figures: promises that are worth little."""
+        return tuple(note for each in self.results for note in limit_notes(each.study))
+
+    @property
+    def curve(self) -> Curve:
+        """What a picture shows."""
+        return curve(self)
+
+    @property
+    def headline(self) -> str:
+        """Whose data, how many people, and what was predicted."""
+        return f"{self.name}: {self.people} people, target {self.target!r}."
+
+    def tables(self) -> list[Table]:
+        """Return the figures, who was asked what, and what is promised."""
+        return tables(self)
+
+    def words(self) -> list[str]:
+        """Return what the tables mean, and the plans that led to them."""
+        return words(self)
+
+    def draw(self, figure: Any) -> None:  # noqa: ANN401  matplotlib ships no types
+        """Draw lines that rise with the budget, between levels that do not depend on it."""
+        panel = figure.subplots()
+        draw_curve(panel, self.curve)
+        legend_below(figure, panel)
+
+    def to_form(self) -> dict[str, Any]:
+        """Return everything as plain values for JSON; the keys are a contract."""
+        return {
+            "n": self.people,
+            "target": self.target,
+            kind_of(self).constant: self.constant,
+            "results": [self._form(each) for each in self.results],
+        }
+
+    def _form(self, result: Evaluation) -> dict[str, Any]:
+        study, kind, reached = result.study, kind_of(self), self.baseline.reached
+        evaluation = {
+            "repeats": result.repeats,
+            "folds": result.folds,
+            "chosen": dict(result.chosen),
+            "weights": list(self.weights) if isinstance(self.weights, tuple) else self.weights,
+            f"without_privacy_{kind.headline}_mean": reached.headline,
+            f"without_privacy_{kind.beside}": reached.beside,
+            "without_privacy_people": self.baseline.people,
+            "without_privacy_repeats": self.baseline.repeats,
+        }
+        return {
+            "epsilon": study.epsilon,
+            "mode": study.mode,
+            "trust": list(study.trust.words),
+            f"{kind.headline}_mean": result.answered.headline,
+            f"{kind.headline}_sd": result.spread,
+            kind.beside: result.answered.beside,
+            f"on_device_{kind.headline}_mean": result.on_device.headline,
+            f"on_device_{kind.beside}": result.on_device.beside,
+            "plan": study_form(study) | {"evaluation": evaluation},
+            # What the study promises; a seeded run itself keeps nothing secret.
+            "guarantee": account_form(result.account) | {"simulation": self.seeded},
+            "seconds": result.seconds,
+        }
 
 
 def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
-    study: Study,
-    records: Records,
+    table: Any,  # noqa: ANN401  records, or a table of any library
     *,
-    source: RandomSource,
+    schema: Schema,
+    epsilon: float | Iterable[float] = _BUDGETS,
+    trust: str | Trust = "u,u,u",
+    mode: str = "strict",
     folds: int = 10,
     repeats: int = 3,
+    seed: int | None = None,
     learner: Learner | None = None,
     weights: Sequence[float] | str | None = None,
-    progress: Callable[[], object] | None = None,
+    name: str = "data",
+    progress: Progress | None = None,
+    **wishes: Any,  # noqa: ANN401  what else `plan` takes
 ) -> Simulation:
-    """Run a study on public or made-up records as often as asked, and sum up.
+    """Measure on public or synthetic data what accuracy each budget would buy.
+
+    Every record stands for an owner; the whole protocol is run with them and cross-validated.
 
     Parameters
     ----------
-    study : Study
-        The study; its attributes may still have to be chosen.
-    records : Records
-        Labelled records: public, or made up.
-    source : RandomSource
-        Where all randomness comes from.
-    folds : int, default 10
-        Number of folds; everybody is in one of them.
-    repeats : int, default 3
-        How often folds, groups and reports are drawn anew.
+    table : Records or table
+        PUBLIC or synthetic data that resemble the private data of the study to come.
+    schema : Schema
+        What is public about them, and what is to be predicted.
+    epsilon : float or iterable of float, default (1, 2, 4, 8)
+        The budgets of an owner.
+    trust : str or Trust, default "u,u,u"
+        Where the phases reduce, train and test happen.
+    mode : {"strict", "faithful"}, default "strict"
+        Whether to be right, or as the papers were.
+    folds, repeats : int, default 10 and 3
+        Into how many parts people are split, and how often everything is drawn anew.
+    seed : int, optional
+        Repeats a run: a simulation, not private.
     learner : Learner, optional
-        What trains on cells; the papers' machine with C = 1 by default.
+        What trains on cells, and without privacy; the papers' machine with C = 1 by default.
     weights : "balanced" or sequence of float, optional
         How much each label counts; see `train`.
+    name : str, default "data"
+        Whose data, for titles.
     progress : callable, optional
-        Called after each fold.
+        Called after each fold, with how many are done, how many there are, and what is under way.
+    **wishes
+        What else `plan` takes, such as ``keep``, ``classes`` or ``train``.
 
     Returns
     -------
@@ -104,175 +194,145 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
 
     Examples
     --------
-    >>> from supm import simulation
-    >>> from supm.collection import plan
     >>> from supm.datasets import load_wdbc
     >>> wdbc = load_wdbc()
-    >>> study = plan(wdbc.schema, epsilon=6.0, attributes=["worst radius"], owners=569)
-    >>> found = simulate(study, wdbc.records(), source=simulation(1), repeats=1)
-    >>> found.accuracy_mean > found.majority
-    True
+    >>> found = simulate(
+    ...     wdbc.records(), schema=wdbc.schema, epsilon=[1, 8], folds=3, repeats=1, seed=1
+    ... )
+    >>> weak, strong = found.results
+    >>> found.constant < strong.answered.accuracy, weak.account.training.epsilon <= 1
+    (True, True)
     """
-    check_kind("records", records, Records)
-    if study.numeric:
-        raise ParameterError("target", "a list of classes", "a number", "Use simulate_number.")
-    repeats, folds = _REPEATS.check(repeats), _FOLDS.check(folds)
-    _check_people(records, folds)
-    started = time.perf_counter()
-    trials = []
-    for number in range(repeats):
-        drawn = source.child(f"repeat {number}")
-        parts = split(records.rows, folds, drawn.child("folds"))
-        trial = cross_validate(
-            study, records, parts, drawn, learner=learner, weights=weights, progress=progress
-        )
-        trials.append(trial)
-    return Simulation(
-        study=study,
-        account=account(study),
-        **_summary(trials),
-        chosen=_chosen(trials),
-        repeats=repeats,
+    records = table if isinstance(table, Records) else schema.read(table)
+    budgets = [float(each) for each in (epsilon if isinstance(epsilon, Iterable) else [epsilon])]
+    parsed = trust if isinstance(trust, Trust) else Trust.parse(trust)
+    studies = [
+        plan(schema, epsilon=each, trust=parsed, mode=mode, owners=records.rows, **wishes)
+        for each in budgets
+    ]
+    return simulate_studies(
+        studies,
+        records,
+        source=secure() if seed is None else simulation(seed),
         folds=folds,
-        seconds=time.perf_counter() - started,
+        repeats=repeats,
+        learner=learner,
+        weights=weights,
+        name=name,
+        progress=progress,
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class NumberSimulation:
-    """The error of a study of a number, with what is needed to judge it.
-
-    Parameters
-    ----------
-    study : Study
-        What was asked.
-    account : Account
-        What owners spend.
-    error_mean, error_sd : float
-        Mean squared error over the repetitions; the spread is 0 where there is one.
-    on_device_error_mean : float
-        Of the same models where the record does not leave its device.
-    constant : float
-        Mean squared error of always predicting the true mean.
-    repeats, folds : int
-        How often everything was drawn anew, and into how many folds people were split.
-    seconds : float
-        How long it took.
-    """
-
-    study: Study
-    account: Account
-    error_mean: float
-    error_sd: float
-    on_device_error_mean: float
-    constant: float
-    repeats: int
-    folds: int
-    seconds: float
-
-
-def simulate_number(
-    study: Study,
+def simulate_studies(  # noqa: PLR0913  each is a choice of the user, given by name
+    studies: Sequence[Study],
     records: Records,
     *,
     source: RandomSource,
     folds: int = 10,
     repeats: int = 3,
-    progress: Callable[[], object] | None = None,
-) -> NumberSimulation:
-    """Run a study of a number on public or made-up records as often as asked, and sum up.
+    learner: Learner | None = None,
+    weights: Sequence[float] | str | None = None,
+    name: str = "data",
+    progress: Progress | None = None,
+) -> Simulation:
+    """Simulate studies of one schema on the same people; see `simulate`.
 
     Parameters
     ----------
-    study : Study
-        A study whose target is a number.
+    studies : sequence of Study
+        At least one.
     records : Records
         Records with their targets: public, or made up.
     source : RandomSource
         Where all randomness comes from.
-    folds : int, default 10
-        Number of folds; everybody is in one of them.
-    repeats : int, default 3
-        How often folds, groups and reports are drawn anew.
+    folds, repeats : int, default 10 and 3
+        Into how many parts people are split, and how often everything is drawn anew.
+    learner : Learner, optional
+        What trains on cells, and without privacy.
+    weights : "balanced" or sequence of float, optional
+        How much each label counts.
+    name : str, default "data"
+        Whose data, for titles.
     progress : callable, optional
         Called after each fold.
 
     Returns
     -------
-    NumberSimulation
-
-    Examples
-    --------
-    >>> from supm import simulation
-    >>> from supm.collection import plan
-    >>> from supm.schema import Continuous, Schema
-    >>> schema = Schema(
-    ...     attributes=(Continuous("age", low=0, high=100),),
-    ...     target=Continuous("pulse", low=40, high=140),
-    ... )
-    >>> rows = [{"age": age, "pulse": 60 + age / 2} for age in range(100)] * 5
-    >>> study = plan(schema, epsilon=6.0)
-    >>> found = simulate_number(study, schema.read(rows), source=simulation(1), repeats=1)
-    >>> found.on_device_error_mean < found.constant
-    True
+    Simulation
     """
-    check_kind("records", records, Records)
-    repeats, folds = _REPEATS.check(repeats), _FOLDS.check(folds)
-    _check_count(records, folds)
-    started = time.perf_counter()
-    trials = []
-    for number in range(repeats):
-        drawn = source.child(f"repeat {number}")
-        parts = split(records.rows, folds, drawn.child("folds"))
-        trials.append(cross_validate_number(study, records, parts, drawn, progress=progress))
-    errors = [trial.answered.squared for trial in trials]
-    return NumberSimulation(
-        study=study,
-        account=account(study),
-        error_mean=statistics.fmean(errors),
-        error_sd=statistics.stdev(errors) if len(errors) > 1 else 0.0,
-        on_device_error_mean=statistics.fmean(trial.on_device.squared for trial in trials),
-        constant=statistics.fmean(trial.answered.constant for trial in trials),
+    if not studies:
+        raise ParameterError("epsilon", "at least one budget", "none")
+    first, trains = studies[0], RadialSVM() if learner is None else learner
+    shares = _shares(first, records)
+    total = folds * (repeats * len(studies) + repetitions(records.rows, repeats))
+    steps = _Steps(progress, total)
+    results = tuple(
+        evaluate(
+            study,
+            records,
+            source=source,
+            folds=folds,
+            repeats=repeats,
+            learner=trains,
+            weights=weights,
+            progress=steps.of(f"epsilon {study.epsilon:g}"),
+        )
+        for study in studies
+    )
+    baseline = without_privacy(
+        first.schema,
+        records,
+        trains,
+        source,
+        split=folds,
         repeats=repeats,
-        folds=folds,
-        seconds=time.perf_counter() - started,
+        progress=steps.of("without privacy"),
+        weights=None if shares is None else label_weights(first, weights, shares),
+    )
+    return Simulation(
+        name=name,
+        people=records.rows,
+        labels=None if shares is None else int((shares > 0).sum()),
+        constant=_variance(records) if shares is None else float(shares.max()),
+        baseline=baseline,
+        results=results,
+        seeded=source.simulation,
+        weights=weights if weights is None or isinstance(weights, str) else tuple(weights),
     )
 
 
-def _summary(trials: list[Trial]) -> dict[str, float]:
-    accuracies = [trial.answered.accuracy for trial in trials]
-    return {
-        "accuracy_mean": statistics.fmean(accuracies),
-        "accuracy_sd": statistics.stdev(accuracies) if len(accuracies) > 1 else 0.0,
-        "balanced_accuracy_mean": statistics.fmean(
-            trial.answered.balanced_accuracy for trial in trials
-        ),
-        "on_device_accuracy_mean": statistics.fmean(trial.on_device.accuracy for trial in trials),
-        "on_device_balanced_accuracy_mean": statistics.fmean(
-            trial.on_device.balanced_accuracy for trial in trials
-        ),
-        "majority": statistics.fmean(trial.answered.majority for trial in trials),
-    }
+def _shares(study: Study, records: Records) -> NDArray[np.float64] | None:
+    """Return how common each label is; None where the target is a number."""
+    if study.numeric:
+        if _variance(records) == 0:
+            message = "the target is the same number in all records; there is nothing to learn."
+            raise RecordError(message)
+        return None
+    counts = np.bincount(labels_of(records), minlength=study.labels)
+    shares: NDArray[np.float64] = counts / records.rows
+    return shares
 
 
-def _chosen(trials: list[Trial]) -> dict[str, int]:
-    found = Counter(name for trial in trials for names in trial.attributes for name in names)
-    return dict(found.most_common())
+def _variance(records: Records) -> float:
+    return float(numbers_of(records).var())
 
 
-def _check_people(records: Records, folds: int) -> None:
-    """Refuse what cannot be learned from, by counts only."""
-    _check_count(records, folds)
-    labels = labels_of(records)
-    if int(labels.min()) == int(labels.max()):
-        message = "the target has one class only in these records; there is nothing to learn."
-        raise RecordError(message)
+class _Steps:
+    """Counts the folds that are done, and says so where somebody listens."""
 
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._total, self._done = progress, total, 0
 
-def _check_count(records: Records, folds: int) -> None:
-    if records.rows < max(folds, 4):
-        message = (
-            f"the table has {records.rows} records, and {folds} folds need at least "
-            f"{max(folds, 4)}; use fewer folds or more records."
-        )
-        raise RecordError(message)
+    def of(self, what: str) -> Callable[[], None]:
+        """Return what is called after each fold of a part."""
+        self._tell(what)
+
+        def step() -> None:
+            self._done += 1
+            self._tell(what)
+
+        return step
+
+    def _tell(self, what: str) -> None:
+        if self._progress is not None:
+            self._progress(self._done, self._total, what)

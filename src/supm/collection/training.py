@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._validation import Reals
 from supm.collection._features import class_features, label_numbers, number_features
-from supm.collection.account import make_statement
 from supm.collection.cards import Card, label_card, moments_of, number_card
 from supm.collection.counting import Counts, RowCounts
+from supm.collection.spending import make_statement
 from supm.learning import Learner, Predictor, WeightedCells
 from supm.mechanisms import Tally, record_numbers
 from supm.messages import CellAnswers, Model, Rule, Study

@@ -121,7 +121,7 @@ class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # 
     -----
     Nothing is remembered between calls: to predict for the same row twice, its owner answers twice
     and spends twice. The same holds for a row that is in several training sets, as in a
-    cross-validation. `supm.collection.simulate` draws each row's report once and uses it in all
+    cross-validation. `supm.collection.evaluate` draws each row's report once and uses it in all
     folds, as a study would have to; use it to measure accuracy.
 
     With a seed, a call can be repeated. The noise of a row depends on its place in the table, so a

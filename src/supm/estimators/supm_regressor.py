@@ -85,7 +85,7 @@ class SUPMRegressor(RegressorMixin, StudyEstimator):  # type: ignore[misc]  # sc
     Notes
     -----
     Nothing is remembered between calls: to predict for the same row twice, its owner answers twice
-    and spends twice. `supm.collection.simulate_number` draws each row's report once and uses it in
+    and spends twice. `supm.collection.evaluate` draws each row's report once and uses it in
     all folds, as a study would have to; use it to measure errors.
 
     ``score`` is the share of the variance that is explained, R^2: 0 for the best constant, and

@@ -5,7 +5,6 @@ from __future__ import annotations
 from supm.learning.additive import Additive, Line, fit_additive, fit_line
 from supm.learning.bayes import conditional, single_opinions
 from supm.learning.cells import WeightedCells
-from supm.learning.errors import Errors, measure
 from supm.learning.folds import folds
 from supm.learning.hog import HOG_FEATURES, HOG_NORM, hog_features
 from supm.learning.interactions import Interaction, fit_interactions
@@ -13,7 +12,7 @@ from supm.learning.learner import AnyClassifier, Constant, Learner, Predictor, R
 from supm.learning.margins import MarginFit, fit_margins
 from supm.learning.moments import Gaps, Moments
 from supm.learning.principal import average_subspace, principal_components
-from supm.learning.scores import Scores, score
+from supm.learning.scores import Errors, Metric, Scores, average, measure, score
 from supm.learning.splitting import Split, best_split
 from supm.learning.svm import RbfSVM
 
@@ -29,6 +28,7 @@ __all__ = [
     "Learner",
     "Line",
     "MarginFit",
+    "Metric",
     "Moments",
     "Predictor",
     "RadialSVM",
@@ -36,6 +36,7 @@ __all__ = [
     "Scores",
     "Split",
     "WeightedCells",
+    "average",
     "average_subspace",
     "best_split",
     "conditional",

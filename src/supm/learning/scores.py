@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import statistics
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
 
-__all__ = ["Scores", "score"]
+__all__ = ["Errors", "Metric", "Scores", "average", "measure", "score"]
+
+
+class Metric(ABC):
+    """How good predictions are: of labels, or of numbers."""
+
+    @property
+    @abstractmethod
+    def headline(self) -> float:
+        """The figure that is told first: the accuracy, or the mean squared error."""
+
+    @property
+    @abstractmethod
+    def beside(self) -> float:
+        """What is told beside it: the balanced accuracy, or the explained share of the error."""
+
+    @property
+    @abstractmethod
+    def of_constant(self) -> float:
+        """The headline of the best constant, without which it means little."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scores:
+class Scores(Metric):
     """Accuracy, with the two figures without which it means little.
 
     Parameters
@@ -30,6 +53,84 @@ class Scores:
     accuracy: float
     balanced_accuracy: float
     majority: float
+
+    @property
+    def headline(self) -> float:
+        """The accuracy."""
+        return self.accuracy
+
+    @property
+    def beside(self) -> float:
+        """The balanced accuracy."""
+        return self.balanced_accuracy
+
+    @property
+    def of_constant(self) -> float:
+        """The accuracy of the commonest class."""
+        return self.majority
+
+
+@dataclass(frozen=True, kw_only=True)
+class Errors(Metric):
+    """Mean squared error, with the figure without which it means little.
+
+    Parameters
+    ----------
+    squared : float
+        Mean of the squared differences, in the unit of the target squared.
+    constant : float
+        The same for the mean of these very records, predicted for everybody.
+    """
+
+    squared: float
+    constant: float
+
+    @property
+    def explained(self) -> float:
+        """Which part of the constant's error is gone: 1 at best, 0 for the constant."""
+        return 1.0 - self.squared / self.constant if self.constant > 0 else 0.0
+
+    @property
+    def headline(self) -> float:
+        """The mean squared error."""
+        return self.squared
+
+    @property
+    def beside(self) -> float:
+        """The explained share of the error."""
+        return self.explained
+
+    @property
+    def of_constant(self) -> float:
+        """The error of the mean."""
+        return self.constant
+
+
+_Each = TypeVar("_Each", Scores, Errors, Metric)
+
+
+def average(found: Sequence[_Each]) -> _Each:
+    """Return the mean of each figure.
+
+    Parameters
+    ----------
+    found : sequence of Scores or of Errors
+        At least one.
+
+    Returns
+    -------
+    Scores or Errors
+
+    Examples
+    --------
+    >>> average([Errors(squared=1.0, constant=4.0), Errors(squared=3.0, constant=4.0)])
+    Errors(squared=2.0, constant=4.0)
+    """
+    first = type(found[0])
+    names = [each.name for each in fields(first)]  # type: ignore[arg-type]  # both are dataclasses
+    return first(
+        **{name: statistics.fmean(getattr(each, name) for each in found) for name in names}
+    )
 
 
 def score(truth: ArrayLike, predicted: ArrayLike) -> Scores:
@@ -61,6 +162,30 @@ def score(truth: ArrayLike, predicted: ArrayLike) -> Scores:
         balanced_accuracy=float((right[present] / people[present]).mean()),
         majority=float(people.max() / held.size),
     )
+
+
+def measure(truth: ArrayLike, predicted: ArrayLike) -> Errors:
+    """Compare predicted numbers with the true ones.
+
+    Parameters
+    ----------
+    truth, predicted : array-like of float
+        As many of one as of the other.
+
+    Returns
+    -------
+    Errors
+
+    Examples
+    --------
+    >>> measure([1.0, 2.0, 3.0], [1.0, 2.0, 2.0]).explained
+    0.5
+    """
+    held = np.asarray(truth, dtype=np.float64)
+    told = np.asarray(predicted, dtype=np.float64)
+    if held.ndim != 1 or held.size == 0 or held.shape != told.shape:
+        raise ParameterError("predicted", f"of length {held.size}", told.size)
+    return Errors(squared=float(np.square(held - told).mean()), constant=float(held.var()))
 
 
 def _classes(values: ArrayLike) -> NDArray[np.int64]:

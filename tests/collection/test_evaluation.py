@@ -199,8 +199,8 @@ def test_at_small_budgets_the_device_answers_better_on_average(make_people: Any)
             )
             parts = folds(1000, 5, simulation(seed))
             trial = cross_validate(study, people.records, parts, simulation(seed))
-            answered.append(trial.answered.accuracy)
-            on_device.append(trial.on_device.accuracy)
+            answered.append(trial.answered.headline)
+            on_device.append(trial.on_device.headline)
         assert np.mean(on_device) > np.mean(answered)
 
 
@@ -232,8 +232,8 @@ def test_a_fold_whose_training_reports_hold_one_class_is_answered_by_it(
         test="oda",
     )
     trial = cross_validate(study, people.records, parts, simulation(1), learner=learner)
-    assert trial.answered.accuracy == 0.0
-    assert trial.answered.balanced_accuracy == 0.0
+    assert trial.answered.headline == 0.0
+    assert trial.answered.beside == 0.0
 
 
 @pytest.mark.parametrize("mode", ["strict", "faithful"])
@@ -256,8 +256,8 @@ def test_constant_columns_are_answered_by_the_commonest_class(
         test=form,
     )
     trial = cross_validate(study, records, folds(120, 4, simulation(11)), simulation(1))
-    assert trial.on_device.accuracy == pytest.approx(80 / 120)
-    assert trial.answered.majority == pytest.approx(80 / 120)
+    assert trial.on_device.headline == pytest.approx(80 / 120)
+    assert trial.answered.of_constant == pytest.approx(80 / 120)
 
 
 def test_people_in_no_fold_take_no_part(make_people: Any) -> None:
@@ -267,14 +267,14 @@ def test_people_in_no_fold_take_no_part(make_people: Any) -> None:
     spy = Spy()
     trial = cross_validate(study, people.records, parts, simulation(2), learner=spy)
     assert {cells.weights.sum() for cells in spy.seen} == {90.0}
-    assert (trial.answered.accuracy * 100) % 1 == pytest.approx(0, abs=1e-9)
+    assert (trial.answered.headline * 100) % 1 == pytest.approx(0, abs=1e-9)
 
 
 def test_several_labels_run_from_end_to_end(make_people: Any) -> None:
     people = make_people(600, labels=4, wards=True)
     study = plan(people.schema, epsilon=12.0, classes=4)
     trial = cross_validate(study, people.records, folds(600, 5, simulation(11)), simulation(2))
-    assert trial.answered.accuracy > trial.answered.majority + 0.2
+    assert trial.answered.headline > trial.answered.of_constant + 0.2
 
 
 def test_one_fold_or_no_source_is_refused(make_people: Any) -> None:

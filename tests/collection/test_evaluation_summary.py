@@ -11,13 +11,11 @@ from supm import ParameterError, RecordError, simulation
 from supm.collection import (
     account,
     cross_validate,
-    cross_validate_number,
+    evaluate,
     plan,
-    simulate,
-    simulate_number,
 )
 from supm.datasets import load_wdbc
-from supm.learning import RadialSVM, folds
+from supm.learning import Errors, RadialSVM, Scores, folds
 from supm.messages import Trust
 from supm.schema import Categorical, Continuous, Schema
 
@@ -34,12 +32,12 @@ def test_raw_accuracy_on_wdbc_is_the_printed_one() -> None:
         train="raw",
         test="raw",
     )
-    found = simulate(
+    found = evaluate(
         study, wdbc.records(), source=simulation(1), repeats=5, learner=RadialSVM(penalty=2.1)
     )
-    assert abs(100 * found.accuracy_mean - 98.04) <= 0.7
+    assert abs(100 * found.answered.headline - 98.04) <= 0.7
     # 560 of the 569 take part; which nine do not differs between repetitions.
-    assert found.majority == pytest.approx(0.627, abs=0.003)
+    assert found.answered.of_constant == pytest.approx(0.627, abs=0.003)
 
 
 def test_accuracy_of_dr_wa_on_wdbc_is_the_printed_one() -> None:
@@ -53,18 +51,18 @@ def test_accuracy_of_dr_wa_on_wdbc_is_the_printed_one() -> None:
         keep=2,
         classes=2,
     )
-    found = simulate(
+    found = evaluate(
         study, wdbc.records(), source=simulation(1), repeats=10, learner=RadialSVM(penalty=2.1)
     )
-    assert abs(100 * found.accuracy_mean - 90.29) <= 2.0
-    assert found.accuracy_sd < 0.02
+    assert abs(100 * found.answered.headline - 90.29) <= 2.0
+    assert found.spread < 0.02
 
 
 def test_the_summary_is_that_of_the_trials(make_people: Any) -> None:
     people = make_people(203)
     study = plan(people.schema, epsilon=3.0, mode="faithful", attributes=["strong"])
     done = []
-    found = simulate(
+    found = evaluate(
         study,
         people.records,
         source=simulation(4),
@@ -77,16 +75,18 @@ def test_the_summary_is_that_of_the_trials(make_people: Any) -> None:
         source = simulation(4).child(f"repeat {number}")
         parts = folds(203, 5, source.child("folds"))
         trials.append(cross_validate(study, people.records, parts, source))
-    accuracies = [trial.answered.accuracy for trial in trials]
-    assert found.accuracy_mean == pytest.approx(np.mean(accuracies))
-    assert found.accuracy_sd == pytest.approx(np.std(accuracies, ddof=1))
-    assert found.balanced_accuracy_mean == pytest.approx(
-        np.mean([trial.answered.balanced_accuracy for trial in trials])
+    accuracies = [trial.answered.headline for trial in trials]
+    assert found.answered.headline == pytest.approx(np.mean(accuracies))
+    assert found.spread == pytest.approx(np.std(accuracies, ddof=1))
+    assert found.answered.beside == pytest.approx(
+        np.mean([trial.answered.beside for trial in trials])
     )
-    assert found.on_device_accuracy_mean == pytest.approx(
-        np.mean([trial.on_device.accuracy for trial in trials])
+    assert found.on_device.headline == pytest.approx(
+        np.mean([trial.on_device.headline for trial in trials])
     )
-    assert found.majority == pytest.approx(np.mean([trial.answered.majority for trial in trials]))
+    assert found.answered.of_constant == pytest.approx(
+        np.mean([trial.answered.of_constant for trial in trials])
+    )
     assert (len(done), found.repeats, found.folds) == (15, 3, 5)
     assert found.chosen == {"strong": 15}
     assert found.account == account(study)
@@ -96,10 +96,10 @@ def test_the_summary_is_that_of_the_trials(make_people: Any) -> None:
 def test_repetitions_draw_everything_anew_and_one_has_no_spread(make_people: Any) -> None:
     people = make_people(200)
     study = plan(people.schema, epsilon=2.0, attributes=["strong"])
-    several = simulate(study, people.records, source=simulation(1), folds=4, repeats=4)
-    assert several.accuracy_sd > 0
-    single = simulate(study, people.records, source=simulation(1), folds=4, repeats=1)
-    assert single.accuracy_sd == 0.0
+    several = evaluate(study, people.records, source=simulation(1), folds=4, repeats=4)
+    assert several.spread > 0
+    single = evaluate(study, people.records, source=simulation(1), folds=4, repeats=1)
+    assert single.spread == 0.0
 
 
 def test_a_larger_budget_buys_accuracy_up_to_what_the_classes_hold(make_people: Any) -> None:
@@ -107,8 +107,8 @@ def test_a_larger_budget_buys_accuracy_up_to_what_the_classes_hold(make_people: 
     means = []
     for epsilon in (0.5, 3.0, 30.0):
         study = plan(people.schema, epsilon=epsilon, attributes=["strong"], classes=2)
-        found = simulate(study, people.records, source=simulation(1), folds=4, repeats=2)
-        means.append(found.accuracy_mean)
+        found = evaluate(study, people.records, source=simulation(1), folds=4, repeats=2)
+        means.append(found.answered.headline)
     assert means == sorted(means)
     assert means[-1] > 0.9
 
@@ -117,8 +117,8 @@ def test_three_labels_are_simulated_from_end_to_end(make_people: Any) -> None:
     people = make_people(600, labels=3, wards=True)
     for mode in ("strict", "faithful"):
         study = plan(people.schema, epsilon=40.0, mode=mode, reduce="waldp", keep=2, classes=3)
-        found = simulate(study, people.records, source=simulation(1), folds=5, repeats=1)
-        assert found.accuracy_mean > 0.8 > found.majority
+        found = evaluate(study, people.records, source=simulation(1), folds=5, repeats=1)
+        assert found.answered.headline > 0.8 > found.answered.of_constant
 
 
 def test_too_few_people_or_one_class_only_are_refused_by_counts() -> None:
@@ -129,13 +129,13 @@ def test_too_few_people_or_one_class_only_are_refused_by_counts() -> None:
     study = plan(schema, epsilon=1.0, attributes=["pulse"])
     few = schema.read({"pulse": [61.5, 77.25, 80.0], "ill": ["no", "yes", "no"]})
     with pytest.raises(RecordError, match="3 records, and 10 folds need at least 10") as caught:
-        simulate(study, few, source=simulation(1))
+        evaluate(study, few, source=simulation(1))
     assert "61.5" not in str(caught.value)
     with pytest.raises(RecordError, match="3 records, and 2 folds need at least 4"):
-        simulate(study, few, source=simulation(1), folds=2)
+        evaluate(study, few, source=simulation(1), folds=2)
     alike = schema.read({"pulse": [61.5] * 20, "ill": ["yes"] * 20})
     with pytest.raises(RecordError, match="one class only") as caught:
-        simulate(study, alike, source=simulation(1), folds=2)
+        evaluate(study, alike, source=simulation(1), folds=2)
     assert "yes" not in str(caught.value)
 
 
@@ -147,7 +147,7 @@ def test_folds_and_repeats_are_whole_numbers(make_people: Any, name: str, value:
     study = plan(people.schema, epsilon=1.0, attributes=["strong"])
     wish: dict[str, Any] = {name: value}
     with pytest.raises(ParameterError, match=name):
-        simulate(study, people.records, source=simulation(1), **wish)
+        evaluate(study, people.records, source=simulation(1), **wish)
 
 
 def _costs(people: int) -> Any:
@@ -171,38 +171,39 @@ def test_a_number_is_predicted_better_than_by_its_mean_and_hardly_worse_where_al
     found = {}
     for epsilon in (0.5, 8.0):
         study = plan(schema, epsilon=epsilon, test=test)
-        found[epsilon] = simulate_number(study, records, source=simulation(1), folds=3, repeats=2)
+        found[epsilon] = evaluate(study, records, source=simulation(1), folds=3, repeats=2)
         assert found[epsilon].account == account(study)
         assert (found[epsilon].folds, found[epsilon].repeats) == (3, 2)
-        assert found[epsilon].constant == pytest.approx(float(records.target.var()), rel=1e-6)
+        assert found[epsilon].answered.of_constant == pytest.approx(
+            float(records.target.var()), rel=1e-6
+        )
     much, little = found[8.0], found[0.5]
-    assert much.on_device_error_mean < 0.4 * much.constant
-    assert much.on_device_error_mean < much.error_mean < 0.8 * much.constant
+    assert much.on_device.headline < 0.4 * much.answered.of_constant
+    assert much.on_device.headline < much.answered.headline < 0.8 * much.answered.of_constant
     # A record in parts tells less about a number than the answer does.
-    assert little.error_mean < (1.05 if test == "answer" else 1.1) * little.constant
-    assert little.on_device_error_mean < 1.05 * little.constant
+    assert (
+        little.answered.headline < (1.05 if test == "answer" else 1.1) * little.answered.of_constant
+    )
+    assert little.on_device.headline < 1.05 * little.answered.of_constant
 
 
 def test_the_kind_of_target_decides_how_a_study_is_simulated(make_people: Any) -> None:
-    people, (schema, records) = make_people(40), _costs(40)
+    people, (schema, costs) = make_people(40), _costs(40)
     labels, number = plan(people.schema, epsilon=1.0), plan(schema, epsilon=1.0)
-    parts = folds(40, 2, simulation(1))
-    with pytest.raises(ParameterError, match=r"a list of classes.*Use simulate_number"):
-        simulate(number, records, source=simulation(1), folds=2)
-    with pytest.raises(ParameterError, match="target must be a number"):
-        simulate_number(labels, people.records, source=simulation(1), folds=2)
-    with pytest.raises(ParameterError, match="target must be a number"):
-        cross_validate_number(labels, people.records, parts, simulation(1))
+    for study, records, kind in ((labels, people.records, Scores), (number, costs, Errors)):
+        found = evaluate(study, records, source=simulation(1), folds=2, repeats=1)
+        assert isinstance(found.answered, kind)
+        assert isinstance(found.on_device, kind)
     with pytest.raises(RecordError, match="40 records, and 50 folds"):
-        simulate_number(number, records, source=simulation(1), folds=50)
+        evaluate(number, costs, source=simulation(1), folds=50)
 
 
 def test_weights_reach_the_models_of_a_simulation(make_people: Any) -> None:
     people = make_people(400)
     study = plan(people.schema, epsilon=8.0, classes=2)
     plain, leaning = (
-        simulate(study, people.records, source=simulation(1), folds=2, repeats=1, weights=weights)
+        evaluate(study, people.records, source=simulation(1), folds=2, repeats=1, weights=weights)
         for weights in (None, (1.0, 1e5))
     )
-    assert plain.on_device_balanced_accuracy_mean > 0.85
-    assert leaning.on_device_balanced_accuracy_mean == pytest.approx(0.5, abs=0.02)
+    assert plain.on_device.beside > 0.85
+    assert leaning.on_device.beside == pytest.approx(0.5, abs=0.02)

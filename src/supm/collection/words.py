@@ -7,20 +7,21 @@ from dataclasses import asdict
 from decimal import ROUND_CEILING, Context, Decimal
 from typing import Any, Final
 
-from supm.collection import Account
+from supm.collection.spending import Account, account
 from supm.messages import REDUCTIONS, Statement, Study
 from supm.owner import explain
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 from supm.schema import Categorical
 
 __all__ = [
-    "cost",
-    "cost_for_machines",
+    "account_form",
+    "cost_lines",
+    "limit_notes",
     "opening_lines",
-    "plan_for_machines",
     "plan_lines",
     "promise_words",
     "statement_lines",
+    "study_form",
     "trust_words",
 ]
 
@@ -29,21 +30,14 @@ _GRID_FORMS = ("pw", "raw")
 # A promise is never printed smaller than it is.
 _SIX_DIGITS_UP: Final = Context(prec=6, rounding=ROUND_CEILING)
 _LONG: Final = re.compile(r"\d+\.\d{6,}")
+# A mechanism that keeps less than this share of its budget is told of.
+_NOTICED: Final = 0.99
+_LARGE: Final = 10.0
 _PLACES = {"device": "on the owner's device"}
 
 
 def plan_lines(study: Study) -> list[str]:
-    """Return a study in sentences: trust, attributes, and who is asked what in each phase.
-
-    Parameters
-    ----------
-    study : Study
-        The study.
-
-    Returns
-    -------
-    list of str
-    """
+    """Return a study in sentences: trust, attributes, and who is asked what in each phase."""
     lines = opening_lines(study)
     # A test that asks nothing has a row and no question.
     for question, row in zip(study.questions, explain(study).rows, strict=False):
@@ -54,67 +48,25 @@ def plan_lines(study: Study) -> list[str]:
 
 
 def opening_lines(study: Study) -> list[str]:
-    """Return what a study is for, whom it trusts and what it is about, in sentences.
-
-    Parameters
-    ----------
-    study : Study
-        The study.
-
-    Returns
-    -------
-    list of str
-    """
+    """Return what a study is for, whom it trusts and what it is about, in sentences."""
     lines = [f"Purpose: {study.purpose}"] if study.purpose else []
     return [*lines, trust_words(study), _choice(study), *_put_together(study)]
 
 
 def trust_words(study: Study) -> str:
-    """Return the mode of a study and where its phases happen.
-
-    Parameters
-    ----------
-    study : Study
-        The study.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+    """Return the mode of a study and where its phases happen."""
     places = zip(("reduce", "train", "test"), study.trust.words, strict=True)
     trust = ", ".join(f"{phase} {_PLACES.get(word, word)}" for phase, word in places)
     return f"{study.mode.capitalize()} mode; {trust}."
 
 
-def cost(spent: Account) -> list[str]:
-    """Return what an owner would be promised, in words.
-
-    Parameters
-    ----------
-    spent : Account
-        What the owners of a study spend.
-
-    Returns
-    -------
-    list of str
-        For an owner who helps to train and one whose record is classified, apart where they differ.
-    """
+def cost_lines(spent: Account) -> list[str]:
+    """Return what an owner would be promised, in words."""
     return _to_whom(spent.training, spent.testing)
 
 
 def statement_lines(statement: Statement) -> list[str]:
-    """Return a statement in sentences: what each phase did, what is promised, and by whom.
-
-    Parameters
-    ----------
-    statement : Statement
-        What was promised.
-
-    Returns
-    -------
-    list of str
-    """
+    """Return a statement in sentences: what each phase did, what is promised, and by whom."""
     lines = [
         f"{each.phase.capitalize()}: {each.method}; {_brief(each.guarantee)}."
         for each in statement.phases
@@ -128,17 +80,7 @@ def statement_lines(statement: Statement) -> list[str]:
 
 
 def promise_words(guarantee: Guarantee) -> str:
-    """Return a promise as a sentence, with numbers of six digits at most.
-
-    Parameters
-    ----------
-    guarantee : Guarantee
-        What is promised.
-
-    Returns
-    -------
-    str
-    """
+    """Return a promise as a sentence, with numbers of six digits at most."""
     if guarantee == PureLDP(0.0):
         return "Nothing leaves the device."
     return _LONG.sub(lambda found: _six_digits(found[0]), guarantee.sentence)
@@ -154,18 +96,8 @@ def _to_whom(trained: Guarantee, tested: Guarantee) -> list[str]:
     ]
 
 
-def plan_for_machines(study: Study) -> dict[str, Any]:
-    """Return a study without its schema, as plain values for JSON.
-
-    Parameters
-    ----------
-    study : Study
-        The study.
-
-    Returns
-    -------
-    dict
-    """
+def study_form(study: Study) -> dict[str, Any]:
+    """Return a study without its schema, as plain values for JSON."""
     form = study.to_form()
     for left_out in ("schema", "version", "purpose", "previous"):
         del form[left_out]
@@ -179,24 +111,31 @@ def plan_for_machines(study: Study) -> dict[str, Any]:
     }
 
 
-def cost_for_machines(spent: Account) -> dict[str, Any]:
-    """Return what is promised as plain values for JSON.
-
-    Parameters
-    ----------
-    spent : Account
-        What the owners of a study spend.
-
-    Returns
-    -------
-    dict
-    """
+def account_form(spent: Account) -> dict[str, Any]:
+    """Return what is promised as plain values for JSON."""
     return {
         "phases": {phase: promise.to_json() for phase, promise in spent.phases.items()},
         "training": spent.training.to_json(),
         "testing": spent.testing.to_json(),
-        "words": cost(spent),
+        "words": cost_lines(spent),
     }
+
+
+def limit_notes(study: Study) -> list[str]:
+    """Say where a mechanism cannot spend what its question allows, or a promise is worth little."""
+    kept = account(study).phases
+    limits = [
+        (question.epsilon, getattr(kept[question.phase], "epsilon", question.epsilon))
+        for question in study.questions
+        if question.epsilon is not None
+    ]
+    if not limits:
+        return []
+    asked, least = min(limits, key=lambda pair: pair[1] / pair[0])
+    most = max(each for _, each in limits)
+    held = f"64-bit words cannot hold more than epsilon {least:.4g} here; {asked:g} was asked for."
+    large = f"epsilon {most:.4g}: a factor as large as that protects nobody by itself."
+    return [*([held] if least < asked * _NOTICED else []), *([large] if most > _LARGE else [])]
 
 
 def _six_digits(number: str) -> str:

@@ -1,0 +1,290 @@
+"""What accuracy would a study reach? Cross-validation with simulated owners, repeated."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._errors import ParameterError, RecordError
+from supm._random import RandomSource, check_source
+from supm._validation import Integers, check_kind
+from supm.collection.crowd import Crowd
+from supm.collection.spending import Account, account
+from supm.collection.testing import answer_on_device
+from supm.learning import Learner, Metric, average, measure, score
+from supm.learning import folds as split
+from supm.messages import Study
+from supm.owner.columns import labels_of, numbers_of
+from supm.schema import Records
+
+__all__ = ["Evaluation", "Trial", "cross_validate", "evaluate"]
+
+_REPEATS: Final = Integers("repeats", 1, 10_000)
+_FOLDS: Final = Integers("folds", 2, 10_000)
+_FEWEST: Final = 4
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Trial:
+    """What one repetition showed.
+
+    Parameters
+    ----------
+    answered : Scores or Errors
+        Of the answers to the reports of the test phase; on the device where nothing is reported.
+        Errors where the target is a number.
+    on_device : Scores or Errors
+        Of the same models where the record does not leave its device.
+    attributes : tuple of tuple of str
+        The attributes that each fold's model was about.
+    """
+
+    answered: Metric
+    on_device: Metric
+    attributes: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluation:
+    """What a study reached, with what is needed to judge it.
+
+    Parameters
+    ----------
+    study : Study
+        What was asked.
+    account : Account
+        What owners spend.
+    answered : Scores or Errors
+        The means over the repetitions, of the answers to reports; errors where the target is a
+        number. The figure of the best constant is among them.
+    on_device : Scores or Errors
+        Of the same models where the record does not leave its device.
+    spread : float
+        Standard deviation of the accuracy, or of the mean squared error, of the answers over the
+        repetitions; 0 where there is one.
+    chosen : mapping of str to int
+        In how many folds, over all repetitions, each attribute was chosen; the most often first.
+    repeats, folds : int
+        How often everything was drawn anew, and into how many folds people were split.
+    seconds : float
+        How long it took.
+    """
+
+    study: Study
+    account: Account
+    answered: Metric
+    on_device: Metric
+    spread: float
+    chosen: Mapping[str, int]
+    repeats: int
+    folds: int
+    seconds: float
+
+
+def evaluate(  # noqa: PLR0913  each is a choice of the user, given by name
+    study: Study,
+    records: Records,
+    *,
+    source: RandomSource,
+    folds: int = 10,
+    repeats: int = 3,
+    learner: Learner | None = None,
+    weights: Sequence[float] | str | None = None,
+    progress: Callable[[], object] | None = None,
+) -> Evaluation:
+    """Run a study on public or made-up records as often as asked, and sum up.
+
+    Parameters
+    ----------
+    study : Study
+        The study; its attributes may still have to be chosen.
+    records : Records
+        Records with their targets: public, or made up.
+    source : RandomSource
+        Where all randomness comes from.
+    folds : int, default 10
+        Number of folds; everybody is in one of them.
+    repeats : int, default 3
+        How often folds, groups and reports are drawn anew.
+    learner : Learner, optional
+        What trains on cells; the papers' machine with C = 1 by default.
+    weights : "balanced" or sequence of float, optional
+        How much each label counts; see `train`.
+    progress : callable, optional
+        Called after each fold.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.collection import plan
+    >>> from supm.datasets import load_wdbc
+    >>> wdbc = load_wdbc()
+    >>> study = plan(wdbc.schema, epsilon=6.0, attributes=["worst radius"], owners=569)
+    >>> found = evaluate(study, wdbc.records(), source=simulation(1), repeats=1)
+    >>> found.answered.accuracy > found.answered.majority
+    True
+    """
+    check_kind("records", records, Records)
+    repeats, folds = _REPEATS.check(repeats), _FOLDS.check(folds)
+    _check_people(study, records, folds)
+    started = time.perf_counter()
+    trials = []
+    for number in range(repeats):
+        drawn = source.child(f"repeat {number}")
+        parts = split(records.rows, folds, drawn.child("folds"))
+        trial = cross_validate(
+            study, records, parts, drawn, learner=learner, weights=weights, progress=progress
+        )
+        trials.append(trial)
+    headlines = [trial.answered.headline for trial in trials]
+    return Evaluation(
+        study=study,
+        account=account(study),
+        answered=average([trial.answered for trial in trials]),
+        on_device=average([trial.on_device for trial in trials]),
+        spread=statistics.stdev(headlines) if repeats > 1 else 0.0,
+        chosen=_chosen(trials),
+        repeats=repeats,
+        folds=folds,
+        seconds=time.perf_counter() - started,
+    )
+
+
+def cross_validate(  # noqa: PLR0913  each is a choice of the user, given by name
+    study: Study,
+    records: Records,
+    folds: Sequence[NDArray[np.int64]],
+    source: RandomSource,
+    *,
+    learner: Learner | None = None,
+    weights: Sequence[float] | str | None = None,
+    progress: Callable[[], object] | None = None,
+) -> Trial:
+    """Run a study once on people who are all simulated, and score what it answers.
+
+    Everybody draws one report for each question, and all folds use the same. In faithful mode
+    attributes are chosen once from everybody's reports, as the papers do, which sees the people who
+    are tested; in strict mode from the reports of the training folds.
+
+    Parameters
+    ----------
+    study : Study
+        The study; its attributes may still have to be chosen.
+    records : Records
+        Records with their targets: public, or made up. They are scored against those.
+    folds : sequence of ndarray of int
+        Row numbers of each fold; those in no fold take no part.
+    source : RandomSource
+        Where all randomness comes from.
+    learner : Learner, optional
+        What trains on cells; the papers' machine with C = 1 by default.
+    weights : "balanced" or sequence of float, optional
+        How much each label counts; see `train`.
+    progress : callable, optional
+        Called after each fold.
+
+    Returns
+    -------
+    Trial
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.collection import plan
+    >>> from supm.datasets import load_wdbc
+    >>> from supm.learning import folds
+    >>> wdbc = load_wdbc()
+    >>> study = plan(wdbc.schema, epsilon=8.0)
+    >>> split = folds(wdbc.rows, 10, simulation(1))
+    >>> trial = cross_validate(study, wdbc.records(), split, simulation(1))
+    >>> trial.answered.accuracy > trial.answered.majority
+    True
+    """
+    crowd = Crowd(study, records, check_source(source))
+    answers = _answers(crowd, folds, _Training(learner, weights), progress)
+
+    def judged(told: NDArray[np.float64]) -> Metric:
+        if study.numeric:
+            return measure(numbers_of(records)[answers.rows], told)
+        return score(labels_of(records)[answers.rows], told.astype(np.int64))
+
+    return Trial(
+        answered=judged(answers.told),
+        on_device=judged(answers.kept),
+        attributes=answers.chosen,
+    )
+
+
+class _Training(NamedTuple):
+    learner: Learner | None
+    weights: Sequence[float] | str | None
+
+
+class _Answers(NamedTuple):
+    """What each person who takes part was answered: to a report, and on the device."""
+
+    rows: NDArray[np.int64]
+    told: NDArray[np.float64]
+    kept: NDArray[np.float64]
+    chosen: tuple[tuple[str, ...], ...]
+
+
+def _answers(
+    crowd: Crowd,
+    folds: Sequence[NDArray[np.int64]],
+    training: _Training,
+    progress: Callable[[], object] | None,
+) -> _Answers:
+    rows = _taking_part(folds)
+    told, kept = np.zeros(crowd.people), np.zeros(crowd.people)
+    chosen = []
+    parts = list(folds)
+    shared = crowd.reduce(parts) if crowd.study.mode == "faithful" else None
+    for place, fold in enumerate(parts):
+        others = [*parts[:place], *parts[place + 1 :]]
+        reduced = crowd.reduce(others) if shared is None else shared
+        trained = crowd.train(reduced, others, *training)
+        kept[fold] = answer_on_device(trained, crowd.rows(fold))
+        told[fold] = crowd.test(trained, fold) if reduced.question("test") else kept[fold]
+        chosen.append(reduced.attributes or ())
+        if progress is not None:
+            progress()
+    return _Answers(rows, told[rows], kept[rows], tuple(chosen))
+
+
+def _taking_part(folds: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    if len(folds) < 2:
+        raise ParameterError("folds", "at least two sets of rows", len(folds))
+    rows = np.sort(np.concatenate(folds))
+    if (np.diff(rows) == 0).any():
+        raise ParameterError("folds", "sets of rows without a row in common", "a row in two")
+    return rows
+
+
+def _chosen(trials: list[Trial]) -> dict[str, int]:
+    found = Counter(name for trial in trials for names in trial.attributes for name in names)
+    return dict(found.most_common())
+
+
+def _check_people(study: Study, records: Records, folds: int) -> None:
+    """Refuse what cannot be learned from, by counts only."""
+    if records.rows < max(folds, _FEWEST):
+        message = (
+            f"the table has {records.rows} records, and {folds} folds need at least "
+            f"{max(folds, _FEWEST)}; use fewer folds or more records."
+        )
+        raise RecordError(message)
+    if not study.numeric and np.ptp(labels_of(records)) == 0:
+        message = "the target has one class only in these records; there is nothing to learn."
+        raise RecordError(message)
