@@ -1,6 +1,11 @@
-"""SUPM: machine learning from people's data with nobody trusted to hold it."""
+"""SUPM: machine learning from people's data with nobody trusted to hold it.
+
+What a name needs is loaded when it is first used.
+"""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from supm._errors import (
     BudgetError,
@@ -14,22 +19,75 @@ from supm._errors import (
     SchemaError,
     SupmError,
 )
-from supm._random import RandomSource, secure, simulation
+from supm._lazy import names_on_demand
+
+if TYPE_CHECKING:
+    from supm._random import RandomSource, secure, simulation
+    from supm.collection import plan, simulate
+    from supm.estimators import (
+        CopulaSynthesizer,
+        LocalRandomizer,
+        NoiseAwareClassifier,
+        NoiseAwareRegressor,
+        PrivateLDA,
+        PrivateLogisticRegression,
+        PrivatePCA,
+        PrivateSVC,
+        SUPMClassifier,
+        SUPMRegressor,
+        federate,
+    )
+    from supm.owner import Owner
+    from supm.schema import Schema
 
 __version__ = "0.1.0.dev0"
 __all__ = [
     "BudgetError",
+    "CopulaSynthesizer",
     "DatasetError",
     "FederationError",
+    "LocalRandomizer",
     "MessageError",
+    "NoiseAwareClassifier",
+    "NoiseAwareRegressor",
+    "Owner",
     "ParameterError",
+    "PrivateLDA",
+    "PrivateLogisticRegression",
+    "PrivatePCA",
+    "PrivateSVC",
     "PromiseError",
     "PublicationError",
     "RandomSource",
     "RecordError",
+    "SUPMClassifier",
+    "SUPMRegressor",
+    "Schema",
     "SchemaError",
     "SupmError",
     "__version__",
+    "federate",
+    "plan",
     "secure",
+    "simulate",
     "simulation",
 ]
+
+__getattr__ = names_on_demand(
+    __name__,
+    {
+        "_random": "RandomSource secure simulation",
+        "collection": "plan simulate",
+        "estimators": (
+            "CopulaSynthesizer LocalRandomizer NoiseAwareClassifier NoiseAwareRegressor PrivateLDA "
+            "PrivateLogisticRegression PrivatePCA PrivateSVC SUPMClassifier SUPMRegressor "
+            "federate"
+        ),
+        "owner": "Owner",
+        "schema": "Schema",
+    },
+)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -157,7 +157,7 @@ def test_a_wrong_budget_is_refused_in_fit(epsilon: Any) -> None:
         ({"classes": 1}, "classes must be a whole number"),
         ({"bounds": (1.0,)}, "bounds must be two numbers"),
         ({"bounds": 3}, "bounds must be two numbers"),
-        ({"schema": "adult"}, "schema must be a supm.schema.Schema or None"),
+        ({"schema": "adult"}, "schema must be a file that can be read"),
         ({"random_state": "7"}, "random_state must be None or a whole number"),
         ({"random_state": True}, "random_state must be None or a whole number"),
         ({"random_state": -1}, "seed must be a whole number"),

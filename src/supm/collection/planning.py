@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Final
 
 from supm._errors import ParameterError
@@ -12,7 +13,7 @@ from supm.collection._questions import Asked, questions
 from supm.collection._strict_rules import attributes_told
 from supm.collection._wishes import Wishes
 from supm.messages import Study, Trust
-from supm.schema import Continuous, Schema
+from supm.schema import Continuous, Schema, as_schema
 from supm.schema.discretization import class_count
 
 __all__ = ["plan"]
@@ -22,7 +23,7 @@ _OWNERS: Final = Integers("owners", 1, 1 << 40)
 
 
 def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
-    schema: Schema,
+    schema: Schema | str | PathLike[str],
     *,
     epsilon: float,
     trust: Trust | str | None = None,
@@ -47,8 +48,8 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
 
     Parameters
     ----------
-    schema : Schema
-        What is public about a record.
+    schema : Schema or path-like
+        What is public about a record, or the file that holds it.
     epsilon : float
         The most that any owner spends: in total for a training owner, in total for a test owner.
     trust : Trust or str, optional
@@ -104,6 +105,7 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     """
     trust = Trust() if trust is None else trust
     trust = Trust.parse(trust) if isinstance(trust, str) else trust
+    schema = as_schema(schema)
     check_kind("schema", schema, Schema)
     check_kind("trust", trust, Trust)
     epsilon = EPSILON.check(epsilon)

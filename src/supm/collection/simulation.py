@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -22,7 +24,7 @@ from supm.learning import Learner, RadialSVM
 from supm.messages import Study, Trust
 from supm.owner.columns import labels_of, numbers_of
 from supm.reporting import Result, Table, legend_below
-from supm.schema import Records, Schema
+from supm.schema import Records, Schema, as_schema
 
 __all__ = ["Simulation", "simulate", "simulate_studies"]
 
@@ -144,7 +146,8 @@ class Simulation(Result):
 def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     table: Any,  # noqa: ANN401  records, or a table of any library
     *,
-    schema: Schema,
+    target: str | None = None,
+    schema: Schema | str | PathLike[str] | None = None,
     epsilon: float | Iterable[float] = _BUDGETS,
     trust: str | Trust = "u,u,u",
     mode: str = "strict",
@@ -153,7 +156,7 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     seed: int | None = None,
     learner: Learner | None = None,
     weights: Sequence[float] | str | None = None,
-    name: str = "data",
+    name: str | None = None,
     progress: Progress | None = None,
     **wishes: Any,  # noqa: ANN401  what else `plan` takes
 ) -> Simulation:
@@ -163,10 +166,13 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
 
     Parameters
     ----------
-    table : Records or table
-        PUBLIC or synthetic data that resemble the private data of the study to come.
-    schema : Schema
-        What is public about them, and what is to be predicted.
+    table : table or path-like
+        PUBLIC or synthetic data that resemble the private data of the study to come: records, a
+        table of any library, or the name of a CSV, Parquet or Feather file.
+    target : str, optional
+        What is to be predicted; it must be given where there is no schema.
+    schema : Schema or path-like, optional
+        What is public about them; derived from the table itself by default.
     epsilon : float or iterable of float, default (1, 2, 4, 8)
         The budgets of an owner.
     trust : str or Trust, default "u,u,u"
@@ -181,8 +187,8 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
         What trains on cells, and without privacy; the papers' machine with C = 1 by default.
     weights : "balanced" or sequence of float, optional
         How much each label counts; see `train`.
-    name : str, default "data"
-        Whose data, for titles.
+    name : str, optional
+        Whose data, for titles; the name of the file by default.
     progress : callable, optional
         Called after each fold, with how many are done, how many there are, and what is under way.
     **wishes
@@ -203,11 +209,12 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     >>> found.constant < strong.answered.accuracy, weak.account.training.epsilon <= 1
     (True, True)
     """
-    records = table if isinstance(table, Records) else schema.read(table)
+    described = _described(table, target, schema)
+    records = table if isinstance(table, Records) else described.read(table)
     budgets = [float(each) for each in (epsilon if isinstance(epsilon, Iterable) else [epsilon])]
     parsed = trust if isinstance(trust, Trust) else Trust.parse(trust)
     studies = [
-        plan(schema, epsilon=each, trust=parsed, mode=mode, owners=records.rows, **wishes)
+        plan(described, epsilon=each, trust=parsed, mode=mode, owners=records.rows, **wishes)
         for each in budgets
     ]
     return simulate_studies(
@@ -218,7 +225,7 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
         repeats=repeats,
         learner=learner,
         weights=weights,
-        name=name,
+        name=name or (Path(table).name if isinstance(table, str | PathLike) else "data"),
         progress=progress,
     )
 
@@ -299,6 +306,20 @@ def simulate_studies(  # noqa: PLR0913  each is a choice of the user, given by n
         seeded=source.simulation,
         weights=weights if weights is None or isinstance(weights, str) else tuple(weights),
     )
+
+
+def _described(
+    table: object, target: str | None, schema: Schema | str | PathLike[str] | None
+) -> Schema:
+    if schema is None:
+        if target is None:
+            raise ParameterError("target", "given where there is no schema", target)
+        return Schema.from_frame(table, target=target)
+    found = as_schema(schema)
+    if target not in (None, found.target.name):
+        rule = f"that of the schema, {found.target.name!r}, or left out"
+        raise ParameterError("target", rule, target)
+    return found
 
 
 def _shares(study: Study, records: Records) -> NDArray[np.float64] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -70,10 +71,12 @@ def quietly(step: Callable[[], _T], *, otherwise: str = _UNREADABLE) -> _T:
 
 
 def check_schema(schema: object) -> Schema | None:
-    """Return the schema or None, or raise ParameterError."""
+    """Return the schema, or that of a file, or None, or raise ParameterError."""
     if schema is None or isinstance(schema, Schema):
         return schema
-    raise ParameterError("schema", "a supm.schema.Schema or None", type(schema).__name__)
+    if isinstance(schema, str | PathLike):
+        return Schema.load(schema)
+    raise ParameterError("schema", "a supm.schema.Schema, a file or None", type(schema).__name__)
 
 
 def check_bounds(name: str, bounds: object) -> tuple[float, float]:
