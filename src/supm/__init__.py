@@ -35,8 +35,8 @@ if TYPE_CHECKING:
         PrivateSVC,
         SUPMClassifier,
         SUPMRegressor,
-        federate,
     )
+    from supm.estimators.federating import federate
     from supm.owner import Owner
     from supm.schema import Schema
 

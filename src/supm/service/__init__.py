@@ -30,7 +30,7 @@ __getattr__ = names_on_demand(
     {
         "app": "Settings make_app",
         "serving": "run running",
-        "states": "State",
+        "store.values": "State",
         "store": "Opened Store",
     },
 )
