@@ -53,13 +53,17 @@ class ParameterError(SupmError, ValueError):
         What to do about it.
     """
 
+    name = ""
+    """The parameter; it is what the sentence begins with."""
+
     def __init__(self, name: str, constraint: str, got: object, hint: str = "") -> None:
+        self.name = name
         sentence = f"{name} must be {constraint}, got {_short(got)}."
         super().__init__(f"{sentence} {hint}".rstrip())
 
     def __reduce__(self) -> tuple[object, ...]:
         """Travel between processes as the finished sentence."""
-        return type(self).__new__, (type(self), *self.args)
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class SchemaError(SupmError, ValueError):

@@ -112,8 +112,14 @@ def test_known_attributes_are_not_searched_for(capsys: pytest.CaptureFixture[str
         (["--classes", "1"], "--classes must be a whole number in [2"),
         ([*TWO, "--train", "joint", "--classes", "3000"], "--known must be at most 1 attribute,"),
         (["--classes", "3000"], "--classes must be at most 2^12 with the labels"),
-        (["--told", "31"], "--told must be a whole number in [1, 30], got 31"),
-        (["--told", "2", "--train", "odp"], "--told must be left out where all kept attributes"),
+        (
+            ["--attributes-per-report", "31"],
+            "--attributes-per-report must be a whole number in [1, 30], got 31",
+        ),
+        (
+            ["--attributes-per-report", "2", "--train", "odp"],
+            "--attributes-per-report must be left out where all kept attributes",
+        ),
         (["--sampled", "2"], "--sampled must be left out where nobody is asked in the reduce"),
         (["--train", "answer"], "--train must be one of sample, joint"),
         (["--test", "joint"], "--test must be answer, sample, odp or oda where reports told"),
@@ -159,7 +165,18 @@ def test_a_file_that_is_no_schema_is_named_and_a_number_needs_strict_mode(
 
 
 def test_what_is_told_can_be_pinned(capsys: pytest.CaptureFixture[str]) -> None:
-    wishes = ["--reduce", "rank", "--keep", "8", "--sampled", "3", "--told", "4", "--classes", "3"]
+    wishes = [
+        "--reduce",
+        "rank",
+        "--keep",
+        "8",
+        "--sampled",
+        "3",
+        "--attributes-per-report",
+        "4",
+        "--classes",
+        "3",
+    ]
     assert main([*PLAN, *wishes, "--train", "sample", "--test", "sample", "-o", "-"]) == 0
     study = Study.from_json(capsys.readouterr().out)
     assert (study.reduction, study.keep, study.classes) == ("rank", 8, 3)

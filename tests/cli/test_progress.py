@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from supm.cli import _progress
-from supm.cli._progress import bar, progress
+from supm.cli import _output
+from supm.cli._output import bar, progress
 
 
 class Terminal(io.StringIO):
@@ -41,20 +41,22 @@ def test_a_bar_appears_before_the_first_step_ends_and_is_wiped(
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(_progress, "_SILENT", 0.01)
+    monkeypatch.setattr(_output, "_SILENT", 0.01)
     with bar(total=4, unit="folds", label="epsilon 4") as shown:
         assert terminal.drawn.wait(60)
         shown.label("without privacy")
         shown.step()
-    lines = terminal.getvalue().split("\r")
-    assert any(line.startswith("epsilon 4:   0%|") and "0/4 folds" in line for line in lines)
-    assert lines[-1].strip() == ""
+    drawn, _, rest = terminal.getvalue().rpartition("\x1b[1A")
+    assert "epsilon 4" in drawn
+    assert "0/4" in drawn
+    # Up one line and wiped: nothing stays.
+    assert rest == "\x1b[2K"
 
 
 def test_short_work_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(_progress, "_SILENT", 3600.0)
+    monkeypatch.setattr(_output, "_SILENT", 3600.0)
     with bar(total=1, unit="folds", label="work") as shown:
         shown.step()
     assert terminal.getvalue().strip() == ""

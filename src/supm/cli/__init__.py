@@ -1,44 +1,85 @@
-"""The command line: one file per verb, each calling the library.
+'''The command line: one file per verb, a typed function that calls one library function.
 
-What a verb needs is imported when it runs, so that ``supm --help`` answers at once.
-"""
+A verb is written like this, in a file and under a name of its own::
+
+    from supm.cli._output import emit
+    from supm.cli._types import Epsilon, Target
+
+
+    def measure(data: str, /, *, epsilon: Epsilon, json: Target = None) -> None:
+        """Say what it does, in one line that the list of verbs repeats.
+
+        More about it, in full sentences, if there is more.
+
+Parameters
+----------
+        data : str
+            What the help says of DATA.
+        epsilon : float
+            What the help says of --epsilon.
+        json : str, optional
+            Write the figures; - prints them.
+
+Examples
+--------
+        ::
+
+            supm measure public.csv --epsilon 2
+        """
+        from supm.somewhere import measured  # noqa: PLC0415  loaded when the verb runs
+
+        emit(measured(data, epsilon=epsilon), json)
+
+- The docstring is the help, and the page of the verb in the documentation.
+- A file of a verb imports at its top only what is cheap; the library is imported inside.
+- `supm.cli._types` has the types that verbs share: budgets, trust, weights, files. Each reads its
+  text and says in a `ValueError` what it must be: "a whole number in [1, 5]".
+- Parameters have the names that the library gives them, so that an error of the library names the
+  option. Where an option is called otherwise, its annotation says so, as in
+  ``attributes: Annotated[list[str] | None, Parameter(name="--known")]``; and where the library
+  knows it under further names, they follow as plain text: ``"form of the train phase"``.
+- A verb returns None or 0 if all went well, and 1 if it measured that something is broken.
+- A verb with acts (`study create`) is an `App` that has the name of the verb.
+
+Nothing private is printed: not by a verb, not by an error, not by a bar of progress.
+'''
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import Final
 
 import supm
 from supm._errors import ParameterError, SupmError
-from supm.cli import (
-    audit,
-    contribute,
-    demo,
-    federate,
-    log,
-    plan,
-    predict,
-    publish,
-    reduce,
-    schema,
-    serve,
-    simulate,
-    statement,
-    study,
-    synthesize,
-    train,
-    verify,
-    wallet,
-)
-from supm.cli._arguments import Parser
-from supm.cli._output import printable
 
 __all__ = ["main"]
 
-_DESCRIPTION = "Machine learning from people's data with nobody trusted to hold it."
-_EXAMPLES = """\
+VERBS: Final = {
+    "demo": "tell the whole story on public data: tables and a picture",
+    "simulate": "measure on PUBLIC data what accuracy a budget would buy",
+    "schema": "write a schema from PUBLIC data",
+    "plan": "say what each owner would be asked, and what it would cost them",
+    "audit": "measure whether the promised epsilon is kept",
+    "statement": "print the guarantee of a model, a release or a study",
+    "serve": "run the aggregator and its pages",
+    "study": "create, list, show and close studies",
+    "reduce": "choose what a running study goes on with",
+    "train": "train a model on the reports of a running study",
+    "predict": "ask a study's model, or a release, about records",
+    "contribute": "take part in a study with your own record, which does not leave",
+    "wallet": "see and limit what you have spent on studies",
+    "federate": "learn from several tables that stay where they are",
+    "publish": "enter a file into a log that anybody can check",
+    "verify": "check that a file was published, unaltered, and with which guarantee",
+    "log": "make, show, prove from and check a log of releases",
+    "synthesize": "make rows without noise from an archive of noised records",
+}
+"""The verbs in the order of the help, each with the first line of its own help."""
+
+_DESCRIPTION: Final = "Machine learning from people's data with nobody trusted to hold it."
+_EXAMPLES: Final = """\
 examples:
   supm demo                                             the whole story on public data
   supm simulate public.csv --target ill --epsilon 1,4   what accuracy would a budget buy?
@@ -63,62 +104,6 @@ examples:
 _FAILED, _WRONG_USAGE, _INTERRUPTED, _UNREAD = 1, 2, 130, 141
 
 
-# What the library calls its parameters, and what they are called here.
-_OPTIONS = (
-    {
-        "attributes": "--known",
-        "data": "DATA",
-        "mechanism": "NAME",
-        "reduction": "--reduce",
-    }
-    | {
-        f"{what} of the {phase} phase": f"--{phase}"
-        for what in ("form", "the question")
-        for phase in ("reduce", "train", "test")
-    }
-    | {f"trust of the {phase} phase": "--trust" for phase in ("reduce", "train", "test")}
-    | {
-        name: f"--{name}"
-        for name in (
-            *(
-                "by",
-                "ca",
-                "certificate",
-                "classes",
-                "colluders",
-                "components",
-                "contact",
-                "delta",
-                "dropouts",
-                "epsilon",
-                "folds",
-                "keep",
-                "key",
-                "mode",
-                "owners",
-                "parties",
-                "party-key",
-                "penalty",
-                "purpose",
-                "reduce",
-            ),
-            *(
-                "repeats",
-                "sampled",
-                "seed",
-                "size",
-                "target",
-                "test",
-                "told",
-                "train",
-                "trust",
-                "weights",
-            ),
-        )
-    }
-)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one verb and return the exit code.
 
@@ -141,10 +126,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     0
     """
     try:
-        code = _run(argv)
+        code = _run(sys.argv[1:] if argv is None else list(argv))
         sys.stdout.flush()
     except ParameterError as error:
-        return _complain(_in_options(str(error)), _WRONG_USAGE)
+        return _complain(error, _WRONG_USAGE)
     except KeyboardInterrupt:
         return _complain("interrupted.", _INTERRUPTED)
     except BrokenPipeError:
@@ -159,36 +144,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(argv: Sequence[str] | None) -> int:
-    try:
-        arguments = _parser().parse_args(argv)
-        code: int = arguments.run(arguments)
-    except SystemExit as asked:
-        # argparse has printed the help, the version or what is wrong.
-        return int(asked.code or 0)
-    return code
+def _run(typed: list[str]) -> int:
+    if typed[:1] in (["--help"], ["-h"]):
+        print(_overview())
+        return 0
+    if typed[:1] == ["--version"]:
+        print(f"supm {supm.__version__}")
+        return 0
+    from supm.cli import _bridge, _frame  # noqa: PLC0415  the help needs none of it
+
+    if typed and _bridge.is_old(typed[0]):
+        return _bridge.run(typed)
+    return _frame.run(typed, VERBS)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="supm",
-        description=_DESCRIPTION,
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+def _overview() -> str:
+    """Return the help without loading a single verb."""
+    verbs = "\n".join(f"  {name:11} {words}" for name, words in VERBS.items())
+    options = "  -h, --help  show this, or the help of a verb\n  --version   show the version"
+    return (
+        f"usage: supm VERB …\n\n{_DESCRIPTION}\n\nverbs:\n{verbs}\n\noptions:\n{options}\n\n"
+        f"{_EXAMPLES.rstrip()}"
     )
-    parser.add_argument("--version", action="version", version=f"supm {supm.__version__}")
-    verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    last = (publish, verify, log, synthesize)
-    first = (demo, simulate, schema, plan, audit, statement)
-    for verb in (*first, serve, study, reduce, train, predict, contribute, wallet, federate, *last):
-        verb.add_to(verbs)
-    return parser
-
-
-def _in_options(sentence: str) -> str:
-    """Name an option as it was typed and not as the library calls the parameter."""
-    name, verb, rest = sentence.partition(" must be ")
-    return f"{_OPTIONS.get(name, name)}{verb}{rest}"
 
 
 def _forget_output() -> None:
@@ -197,5 +174,7 @@ def _forget_output() -> None:
 
 
 def _complain(what: object, code: int) -> int:
+    from supm.reporting.words import printable  # noqa: PLC0415  the help needs none of it
+
     print(f"supm: error: {printable(str(what))}", file=sys.stderr)
     return code

@@ -9,7 +9,7 @@ from typing import Any, Final
 from supm import RandomSource
 from supm._errors import MessageError, ParameterError, RecordError
 from supm.cli._files import read_text
-from supm.cli._progress import lines_read
+from supm.cli._output import lines_read
 from supm.cli._rows import check_column
 from supm.cli._service import UsageError
 from supm.cli._study_options import read_schema

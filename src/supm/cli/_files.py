@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
-import re
 import stat
 import sys
 import time
@@ -13,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from supm._errors import ParameterError
+from supm.reporting import json_text
 
 __all__ = [
     "check_picture",
@@ -24,8 +22,6 @@ __all__ = [
 ]
 
 _FORMATS = (".png", ".pdf", ".svg")
-# What JSON may hold as it is, and what steers a terminal or turns the direction of a line.
-_STEERING = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def check_target(option: str, target: str | None) -> None:
@@ -95,8 +91,7 @@ def write_json(value: Any, target: str) -> None:  # noqa: ANN401  whatever JSON 
     target : str
         The name of the file, or "-".
     """
-    text = json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    write_text("--json", _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text), target)
+    write_text("--json", json_text(value), target)
 
 
 def write_text(option: str, text: str, target: str) -> None:
@@ -153,14 +148,3 @@ def _replace(path: Path, content: bytes) -> None:
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
-
-
-def _finite(value: Any) -> Any:  # noqa: ANN401  whatever JSON can hold
-    """Write what JSON has no number for as text."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return value

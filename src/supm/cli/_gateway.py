@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from supm._errors import BudgetError, RecordError
 from supm.cli._files import write_json
-from supm.cli._output import counted, table
-from supm.cli._progress import bar
+from supm.cli._output import bar, counted, table
 from supm.cli._rows import owner_names, records
 from supm.cli._service import UsageError
 from supm.cli.contribute import agreed, explain

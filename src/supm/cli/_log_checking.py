@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from supm._errors import ParameterError
 from supm.cli._files import read_text, write_text
-from supm.cli._progress import bar
+from supm.cli._output import bar
 from supm.cli._publication_options import (
     add_chain,
     add_contract,

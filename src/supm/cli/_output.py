@@ -1,18 +1,52 @@
-"""What all verbs share: tables and sentences for people."""
+"""What a verb prints: its result, notes beside it, and progress on the standard error."""
 
 from __future__ import annotations
 
 import sys
-import textwrap
-import unicodedata
-from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, TypeVar
 
-__all__ = ["counted", "notice", "notice_large", "paragraph", "printable", "say", "table"]
+from supm.reporting import Table, counted, paragraph, printable
 
-_NOTICED = 0.01
-_LARGE = 10.0
-_WIDTH = 88
+__all__ = [
+    "Bar",
+    "bar",
+    "counted",
+    "emit",
+    "folds_bar",
+    "lines_read",
+    "paragraph",
+    "printable",
+    "progress",
+    "say",
+    "table",
+]
+
+_Item = TypeVar("_Item")
+_SILENT: Final = 2.0
+
+
+def emit(form: Any, words: Iterable[str], json: str | None) -> None:  # noqa: ANN401  whatever JSON can hold
+    """Write plain values where --json says, and print words where they do not mix with them.
+
+    Parameters
+    ----------
+    form : object
+        What JSON can hold.
+    words : iterable of str
+        Blocks of lines for people, such as tables and paragraphs.
+    json : str or None
+        The name of a file, "-" for the standard output, or None.
+    """
+    from supm.cli._files import write_json  # noqa: PLC0415  it is wanted seldom
+
+    if json:
+        write_json(form, json)
+    if json != "-":
+        for block in words:
+            print(block)
 
 
 def table(
@@ -22,62 +56,8 @@ def table(
     left: int = 1,
     widest: int | None = None,
 ) -> str:
-    """Align columns: the first ``left`` ones at the left, the others at the right.
-
-    Parameters
-    ----------
-    head : sequence of str
-        The names of the columns.
-    rows : sequence of sequence of str
-        The cells.
-    left : int, default 1
-        How many columns hold words.
-    widest : int, optional
-        Words are broken into lines of at most so many characters.
-
-    Returns
-    -------
-    str
-        Lines without a final newline.
-
-    Examples
-    --------
-    >>> print(table(["name", "count"], [["a", "10"], ["longer", "5"]]))
-    name    count
-    a          10
-    longer      5
-    """
-    lines: list[Sequence[str]] = [
-        [printable(cell).replace("\n", " ") for cell in row] for row in (head, *rows)
-    ]
-    if widest is not None:
-        lines = [line for row in lines for line in _broken(row, left, widest)]
-    widths = [max(len(row[place]) for row in lines) for place in range(len(head))]
-    return "\n".join(_line(row, widths, left) for row in lines)
-
-
-def notice(asked: float, kept: float) -> None:
-    """Say on the standard error that a mechanism keeps a smaller epsilon than was asked for.
-
-    Parameters
-    ----------
-    asked, kept : float
-        The two epsilons; nothing is said where they agree to one part in a hundred.
-    """
-    if kept < asked * (1 - _NOTICED):
-        say(f"64-bit words cannot hold more than epsilon {kept:.4g} here; {asked:g} was asked for.")
-
-
-def notice_large(epsilon: float) -> None:
-    """Say on the standard error that a promise is worth nothing by itself.
-
-    Parameters
-    ----------
-    epsilon : float
-        What is promised; nothing is said where it is at most 10.
-    """
-    if epsilon > _LARGE:
-        say(f"epsilon {epsilon:.4g}: a factor as large as that protects nobody by itself.")
+    """Align columns: the first ``left`` ones at the left, the others at the right."""
+    return str(Table(head=head, rows=rows, words=left, widest=widest))
 
 
 def say(text: str) -> None:
@@ -91,81 +71,116 @@ def say(text: str) -> None:
     print(f"supm: note: {printable(text)}", file=sys.stderr)
 
 
-def paragraph(text: str, *, indent: str = "") -> str:
-    """Break a text into lines.
+class Bar:
+    """A bar whose label says what is under way.
 
     Parameters
     ----------
-    text : str
-        Sentences.
-    indent : str, default ""
-        What every line begins with.
-
-    Returns
-    -------
-    str
-        Lines without a final newline.
+    shown : rich.progress.Progress
+        What draws it.
+    label : str
+        What is under way first.
+    total : int or None
+        How many steps there are.
     """
-    return textwrap.fill(printable(text), _WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+    def __init__(self, shown: Any, label: str, total: int | None) -> None:  # noqa: ANN401  loaded late
+        self._shown, self._task = shown, shown.add_task(printable(label), total=total)
+
+    def label(self, text: str) -> None:
+        """Say what is under way."""
+        self._shown.update(self._task, description=printable(text))
+
+    def reach(self, done: int, total: int, what: str) -> None:
+        """Show how many of all steps are done, and what is under way."""
+        self._shown.update(self._task, completed=done, total=total, description=printable(what))
+
+    def step(self) -> None:
+        """Go one step further."""
+        self._shown.advance(self._task)
 
 
-def printable(text: str) -> str:
-    r"""Return a text in which nothing steers a terminal: a stranger may have written a part of it.
+@contextmanager
+def bar(*, total: int | None, unit: str, label: str) -> Iterator[Bar]:
+    """Show a bar on the standard error where somebody watches and work takes more than two seconds.
+
+    Its clock goes on while a single step takes long, and it is wiped at the end.
 
     Parameters
     ----------
-    text : str
-        For people.
+    total : int or None
+        How many steps there are, if that is known.
+    unit : str
+        What they are.
+    label : str
+        What is under way first.
 
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> printable("a\x1b]0;b")
-    'a?]0;b'
+    Yields
+    ------
+    Bar
     """
-    return text if text.isprintable() else "".join(map(_sign, text))
+    from rich import progress as rich  # noqa: PLC0415  loaded when the verb runs
+    from rich.console import Console  # noqa: PLC0415  the same
+
+    watched = sys.stderr.isatty()
+    shown = rich.Progress(
+        rich.TextColumn("{task.description}", markup=False),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TextColumn(unit, markup=False),
+        rich.TimeElapsedColumn(),
+        rich.TimeRemainingColumn(),
+        console=Console(file=sys.stderr, force_terminal=watched),
+        transient=True,
+    )
+    late = threading.Timer(_SILENT, shown.start)
+    late.daemon = True
+    if watched:
+        late.start()
+    try:
+        yield Bar(shown, label, total)
+    finally:
+        _end(late)
+        if shown.live.is_started:
+            shown.stop()
 
 
-def _sign(sign: str) -> str:
-    if sign.isprintable() or sign == "\n" or unicodedata.category(sign) == "Zs":
-        return sign
-    return " " if sign.isspace() else "?"
+def _end(timer: threading.Timer) -> None:
+    timer.cancel()
+    if timer.is_alive():
+        timer.join()
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
+def progress(items: Iterable[_Item], *, total: int | None, unit: str) -> Iterator[_Item]:
+    """Go through items, with a bar on the standard error where it takes more than two seconds.
 
     Parameters
     ----------
-    number : int
-        How many.
-    noun : str
-        Of what, for one.
+    items : iterable
+        What to go through.
+    total : int or None
+        How many there are, if that is known.
+    unit : str
+        What they are.
 
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> counted(1, "fold"), counted(3, "fold")
-    ('1 fold', '3 folds')
+    Yields
+    ------
+    object
+        The items.
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    with bar(total=total, unit=unit, label="") as shown:
+        for item in items:
+            yield item
+            shown.step()
 
 
-def _broken(row: Sequence[str], left: int, widest: int) -> Iterator[Sequence[str]]:
-    """Break the words of a row into lines, with the numbers on the first."""
-    words = [textwrap.wrap(cell, widest) for cell in row[:left]]
-    return zip_longest(*words, *([cell] for cell in row[left:]), fillvalue="")
+@contextmanager
+def folds_bar() -> Iterator[Callable[[int, int, str], None]]:
+    """Show folds as `supm.collection.simulate` tells them, after two seconds."""
+    with bar(total=None, unit="folds", label="simulation") as shown:
+        yield shown.reach
 
 
-def _line(row: Sequence[str], widths: Sequence[int], left: int) -> str:
-    cells = [
-        cell.ljust(width) if place < left else cell.rjust(width)
-        for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-    ]
-    return "  ".join(cells).rstrip()
+def lines_read(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Go through the lines of a file."""
+    return progress(lines, total=None, unit="lines")

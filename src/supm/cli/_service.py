@@ -12,6 +12,7 @@ from typing import Any, Final
 from supm._errors import ParameterError, SupmError
 from supm.cli._files import read_text
 from supm.cli._output import counted, paragraph
+from supm.cli._types import UsageError
 
 __all__ = [
     "DATABASE",
@@ -38,19 +39,6 @@ _STEP_SECONDS: Final = 900.0
 _LONGEST: Final = 1000
 _VARIABLE: Final = "SUPM_TOKEN"
 _DATABASE_VARIABLE: Final = "SUPM_DB"
-
-
-class UsageError(ParameterError):
-    """Options that do not go together, said in a sentence of one's own.
-
-    Parameters
-    ----------
-    sentence : str
-        What is wrong, and what to do.
-    """
-
-    def __init__(self, sentence: str) -> None:
-        super(ParameterError, self).__init__(sentence)
 
 
 def add_database(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.cli._live import Live
-from supm.cli._progress import bar
+from supm.cli._output import bar
 from supm.collection.cards import moments_of
 from supm.collection.counting import Counts
 from supm.collection.reduction import associations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -10,6 +9,7 @@ from supm._errors import ParameterError, SchemaError
 from supm._validation import suggestion
 from supm.cli._files import read_text
 from supm.cli._output import counted, say
+from supm.cli._types import Wishes
 from supm.collection import plan
 from supm.collection.words import limit_notes
 from supm.messages import Study, Trust
@@ -46,17 +46,17 @@ def read_schema(path: str) -> Schema:
     return schema
 
 
-def check_wishes(arguments: argparse.Namespace, budgets: list[float]) -> None:
+def check_wishes(arguments: Any, budgets: list[float]) -> None:  # noqa: ANN401  the same
     """Refuse options that contradict each other before any data are read.
 
     Parameters
     ----------
-    arguments : Namespace
-        What `add_study_options` reads.
+    arguments : Wishes
+        What was asked for.
     budgets : list of float
         What an owner may spend.
     """
-    known = None if arguments.known is None else ("a",)
+    known = None if arguments.attributes is None else ("a",)
     for budget in budgets:
         plan(_ANY, epsilon=budget, attributes=known, **_wishes(arguments))
 
@@ -76,7 +76,7 @@ def notice_limits(study: Study) -> None:
 def planned(
     schema: Schema,
     budget: float,
-    arguments: argparse.Namespace,
+    arguments: Any,  # noqa: ANN401  Wishes, or what argparse reads
     *,
     owners: int | None,
     purpose: str = "",
@@ -89,8 +89,8 @@ def planned(
         What is public about a record.
     budget : float
         What an owner may spend in total.
-    arguments : Namespace
-        What `add_study_options` reads.
+    arguments : Wishes
+        What was asked for.
     owners : int or None
         How many owners are expected.
     purpose : str, default ""
@@ -118,7 +118,7 @@ def planned(
         )
 
     try:
-        return made(arguments.keep, arguments.known)
+        return made(arguments.keep, arguments.attributes)
     except ParameterError as error:
         if not str(error).startswith("cells of a joint answer"):
             raise
@@ -157,11 +157,9 @@ def weights_of(
     return tuple(given.get(label, 1.0) for label in labels)
 
 
-def _refuse_cells(
-    made: Callable[[int | None, list[str] | None], Study], arguments: argparse.Namespace
-) -> None:
+def _refuse_cells(made: Callable[[int | None, list[str] | None], Study], arguments: Wishes) -> None:
     """Say how many attributes fit a joint report, if that is what was asked for."""
-    known = arguments.known
+    known = arguments.attributes
     asked = len(known) if known else arguments.keep or 0
     for fewer in range(min(asked - 1, _MOST_JOINT), 0, -1):
         try:
@@ -173,7 +171,7 @@ def _refuse_cells(
         raise ParameterError("--known" if known else "--keep", rule, asked, hint) from None
 
 
-def _wishes(arguments: argparse.Namespace) -> dict[str, Any]:
+def _wishes(arguments: Wishes) -> dict[str, Any]:
     test, trust = arguments.test, arguments.trust
     if trust is None:
         trust = "u,u,d" if test == "device" else "u,u,u"
@@ -186,25 +184,25 @@ def _wishes(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _check_target(schema: Schema, arguments: argparse.Namespace) -> None:
+def _check_target(schema: Schema, arguments: Wishes) -> None:
     if schema.task == "continuous" and arguments.mode == "faithful":
         rule = f"strict where the target is a number, as {schema.target.name!r} is"
         raise ParameterError("--mode", rule, arguments.mode)
 
 
-def _check_names(schema: Schema, arguments: argparse.Namespace) -> None:
+def _check_names(schema: Schema, arguments: Wishes) -> None:
     """Refuse what the schema does not have, in the words of the command line."""
     most = len(schema.attributes)
     if arguments.keep is not None and arguments.keep > most:
         raise ParameterError("--keep", f"at most the number of attributes, {most}", arguments.keep)
-    if arguments.known is None:
+    if arguments.attributes is None:
         return
-    if arguments.keep not in (None, len(arguments.known)):
-        rule = f"left out, or {len(arguments.known)} as --known says"
+    if arguments.keep not in (None, len(arguments.attributes)):
+        rule = f"left out, or {len(arguments.attributes)} as --known says"
         raise ParameterError("--keep", rule, arguments.keep)
-    for place, name in enumerate(arguments.known):
+    for place, name in enumerate(arguments.attributes):
         if name not in schema.names:
             hint = suggestion(name, schema.names)
             raise ParameterError("--known", "the name of an attribute", name, hint)
-        if name in arguments.known[:place]:
+        if name in arguments.attributes[:place]:
             raise ParameterError("--known", "another name each time", name)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError, SchemaError
 from supm.cli._files import read_text
-from supm.cli._progress import lines_read
+from supm.cli._output import lines_read
 from supm.estimators import CopulaSynthesizer
 from supm.schema import Categorical
 from supm.schema.cells import is_number, missing, numbers, read_column

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 from supm import __version__, secure
 from supm.cli._arguments import epsilon, whole
 from supm.cli._files import check_target, write_json
-from supm.cli._output import notice, table
-from supm.cli._progress import progress
+from supm.cli._output import progress, say, table
 
 if TYPE_CHECKING:
     from supm.audit import Audit, Entry
 
 __all__ = ["add_to"]
 
+# A part in a hundred is no news.
+_KEPT = 0.99
 _EXAMPLES = """\
 examples:
   supm audit --all                                  every shipped mechanism: about two minutes
@@ -85,7 +86,11 @@ def _lines(arguments: argparse.Namespace) -> list[Entry]:
     if not arguments.all:
         asked = 1.0 if arguments.epsilon is None else arguments.epsilon
         line = entry(arguments.name, epsilon=asked, size=arguments.size)
-        notice(asked, line.mechanism.epsilon)
+        kept = line.mechanism.epsilon
+        if kept < asked * _KEPT:
+            say(
+                f"64-bit words cannot hold more than epsilon {kept:.4g} here; {asked:g} was asked for."
+            )
         return [line]
     if arguments.epsilon is not None or arguments.size is not None:
         arguments.parser.error("--epsilon and --size go with NAME, not with --all.")

@@ -95,7 +95,7 @@ def _add_rows(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._progress import lines_read  # noqa: PLC0415  the same
+    from supm.cli._output import lines_read  # noqa: PLC0415  the same
     from supm.owner import Contribution, Wallet  # noqa: PLC0415  the same
     from supm.schema.text_table import read_csv  # noqa: PLC0415  loaded when the verb runs
 

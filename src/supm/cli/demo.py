@@ -179,7 +179,7 @@ class _Scene(NamedTuple):
         return self.studies[len(self.studies) // 2]
 
     def measure(self) -> _Compared:
-        from supm.cli._progress import folds_bar  # noqa: PLC0415  loaded when the verb runs
+        from supm.cli._output import folds_bar  # noqa: PLC0415  loaded when the verb runs
         from supm.collection import simulate_studies  # noqa: PLC0415  the same
 
         with folds_bar() as shown:

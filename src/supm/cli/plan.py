@@ -2,136 +2,129 @@
 
 from __future__ import annotations
 
-import argparse
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from supm._errors import ParameterError
-from supm.cli._arguments import epsilon, whole
-from supm.cli._files import check_target, write_json, write_text
-from supm.cli._options import METHODS, add_study_options
-from supm.cli._output import counted, paragraph
+from supm.cli._files import write_text
+from supm.cli._output import counted, emit, paragraph
+from supm.cli._types import Epsilon, Target, Wishes, whole
 
 if TYPE_CHECKING:
-    from supm.collection import Account, Forecast
+    from supm.collection import Forecast
     from supm.messages import Study
 
-__all__ = ["add_to"]
+__all__ = ["plan"]
 
-_EXAMPLES = """\
-examples:
-  supm plan --schema schema.json --owners 10000 --epsilon 2
-  supm plan --schema schema.json --owners 10000 --epsilon 2 --trust u,u,d -o study.json
-  supm plan --schema schema.json --epsilon 4 --told 2 --classes 3       pin what you like
-  supm plan --schema schema.json --owners 500 --epsilon 10 --mode faithful --reduce pw --json -
-
-With --owners the plan is tried on made-up people: a forecast from public things alone, to compare
-plans by. What real people would bring, `supm simulate` measures on public data.
-"""
 # A machine on cells or rows takes longer with people, a scorecard does not.
 _MOST_MADE_UP, _FEWEST_MADE_UP = 2_000, 40
 _LIKELY = 1 << 20
 _MOST_FORECAST = 1_000
 
 
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "plan",
-        help="say what each owner would be asked, and what it would cost them",
-        description="Make a study from a schema and a budget. No data are read: a plan that\n"
-        "depended on private data would tell about them.",
-        epilog=f"{_EXAMPLES}\n{METHODS}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--schema", required=True, metavar="FILE", help="what is public")
-    parser.add_argument(
-        "--owners",
-        type=whole(1, 1 << 40),
-        metavar="N",
-        help="how many training owners to expect; for two labels, where they are many and the "
-        "budget is below 3.47, a first group of them shows which classes belong together",
-    )
-    parser.add_argument(
-        "--epsilon", required=True, type=epsilon, metavar="E", help="what an owner may spend"
-    )
-    add_study_options(parser)
-    parser.add_argument("--purpose", default="", metavar="TEXT", help="what the study is for")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write the study, which owners consent to; - prints it",
-    )
-    parser.add_argument("--json", metavar="FILE", help="write plan and cost; - prints them")
-    parser.set_defaults(run=_run)
+def plan(
+    *,
+    schema: Annotated[str, Parameter(metavar="FILE")],
+    epsilon: Epsilon,
+    owners: Annotated[int | None, whole(1, 1 << 40)] = None,
+    wishes: Wishes = Wishes(),  # noqa: B008  it is frozen, and cyclopts reads its fields
+    purpose: str = "",
+    output: Annotated[Target, Parameter(alias="-o")] = None,
+    json: Target = None,
+) -> None:
+    """Say what each owner would be asked, and what it would cost them.
 
+    Make a study from a schema and a budget. No data are read: a plan that depended on private data
+    would tell about them. With --owners the plan is tried on made-up people: a forecast from public
+    things alone, to compare plans by. What real people would bring, `supm simulate` measures on
+    public data.
 
-def _run(arguments: argparse.Namespace) -> int:
+    Parameters
+    ----------
+    schema : str
+        What is public.
+    epsilon : float
+        What an owner may spend.
+    owners : int, optional
+        How many training owners to expect; for two labels, where they are many and the budget is
+        below 3.47, a first group of them shows which classes belong together.
+    wishes : Wishes
+        What the study is to be like.
+    purpose : str
+        What the study is for.
+    output : str, optional
+        Write the study, which owners consent to; - prints it.
+    json : str, optional
+        Write plan and cost; - prints them.
+
+    Examples
+    --------
+    ::
+
+        supm plan --schema schema.json --owners 10000 --epsilon 2
+        supm plan --schema schema.json --owners 10000 --epsilon 2 --trust u,u,d -o study.json
+        supm plan --schema schema.json --epsilon 4 --attributes-per-report 2 --classes 3
+        supm plan --schema schema.json --owners 500 --epsilon 9 --mode faithful --reduce pw --json -
+    """
     from supm.cli._study_options import (  # noqa: PLC0415  loaded when the verb runs
         notice_limits,
         planned,
         read_schema,
     )
-    from supm.collection import account  # noqa: PLC0415  the same
 
-    check_target("--output", arguments.output)
-    check_target("--json", arguments.json)
-    if arguments.output == arguments.json == "-":
+    if output == json == "-":
         raise ParameterError("--json", "another place than that of --output", "-")
-    study = planned(
-        read_schema(arguments.schema),
-        arguments.epsilon,
-        arguments,
-        owners=arguments.owners,
-        purpose=arguments.purpose,
-    )
+    study = planned(read_schema(schema), epsilon, wishes, owners=owners, purpose=purpose)
     notice_limits(study)
-    if arguments.output != "-" or arguments.json:
-        _report(study, account(study), arguments)
-    if arguments.output:
-        write_text("--output", study.to_json() + "\n", arguments.output)
-    return 0
+    if output != "-" or json:
+        expected = _forecast(study, owners)
+        words = (
+            []
+            if output == "-"
+            else _words(study, owners, expected, {"plan": json, "study": output})
+        )
+        emit(_for_machines(study, owners, expected), words, json)
+    if output:
+        write_text("--output", study.to_json() + "\n", output)
 
 
-def _report(study: Study, spent: Account, arguments: argparse.Namespace) -> None:
-    from supm.collection.words import (  # noqa: PLC0415  loaded when the verb runs
-        account_form,
-        study_form,
-    )
+def _for_machines(study: Study, owners: int | None, expected: Forecast | None) -> dict[str, Any]:
+    from supm.collection import account  # noqa: PLC0415  loaded when the verb runs
+    from supm.collection.words import account_form, study_form  # noqa: PLC0415  the same
 
-    expected = _forecast(study, arguments.owners)
-    if arguments.json:
-        form = {"owners": arguments.owners, "plan": study_form(study)}
-        made_up = None if expected is None else asdict(expected)
-        form |= {"guarantee": account_form(spent), "made_up_people": made_up}
-        write_json(form, arguments.json)
-    if "-" not in (arguments.json, arguments.output):
-        _print(study, spent, expected, arguments)
+    return {
+        "owners": owners,
+        "plan": study_form(study),
+        "guarantee": account_form(account(study)),
+        "made_up_people": None if expected is None else asdict(expected),
+    }
 
 
-def _print(
-    study: Study, spent: Account, expected: Forecast | None, arguments: argparse.Namespace
-) -> None:
-    from supm.collection.simulation_text import (  # noqa: PLC0415  loaded when the verb runs
+def _words(
+    study: Study, owners: int | None, expected: Forecast | None, written: dict[str, str | None]
+) -> Iterator[str]:
+    from supm.collection import account  # noqa: PLC0415  loaded when the verb runs
+    from supm.collection.simulation_text import (  # noqa: PLC0415  the same
         COMBINATIONS,
         asked_table,
     )
     from supm.collection.words import cost_lines, opening_lines  # noqa: PLC0415  the same
     from supm.owner import explain  # noqa: PLC0415  the same
 
-    for line in opening_lines(study):
-        print(paragraph(line))
-    print(f"\n{asked_table(study, arguments.owners)}\n")
+    yield from map(paragraph, opening_lines(study))
+    yield f"\n{asked_table(study, owners)}\n"
     told = explain(study)
     meaning = [COMBINATIONS] if any(row.truth for row in told.rows) else []
-    for line in (*meaning, f"Why: {told.sentence}", *cost_lines(spent)):
-        print(paragraph(line))
-    if arguments.owners is not None:
-        print(paragraph(_expected(study, expected, arguments.owners)))
-    for what, where in (("plan is", arguments.json), ("study is", arguments.output)):
+    for line in (*meaning, f"Why: {told.sentence}", *cost_lines(account(study))):
+        yield paragraph(line)
+    if owners is not None:
+        yield paragraph(_expected(study, expected, owners))
+    for what, where in written.items():
         if where:
-            print(f"The {what} in {where}.")
+            yield f"The {what} is in {where}."
 
 
 def _forecast(study: Study, owners: int | None) -> Forecast | None:

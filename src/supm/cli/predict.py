@@ -61,7 +61,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._progress import lines_read  # noqa: PLC0415  the same
+    from supm.cli._output import lines_read  # noqa: PLC0415  the same
     from supm.cli._rows import records  # noqa: PLC0415  loaded when the verb runs
     from supm.messages import Study  # noqa: PLC0415  the same
     from supm.owner.http import Remote, split_study_url  # noqa: PLC0415  the same
@@ -135,7 +135,7 @@ def _check_serving(status: dict[str, Any]) -> None:
 
 
 def _drawn(study: Study, rows: list[dict[str, object]], trusted: tuple[str, ...]) -> list[Report]:
-    from supm.cli._progress import progress  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._output import progress  # noqa: PLC0415  loaded when the verb runs
     from supm.owner import Owner, saying_what_is_allowed  # noqa: PLC0415  the same
 
     shown = progress(rows, total=len(rows), unit="records")

@@ -58,7 +58,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._progress import lines_read  # noqa: PLC0415  the same
+    from supm.cli._output import lines_read  # noqa: PLC0415  the same
     from supm.schema.deriving import derive  # noqa: PLC0415  loaded when the verb runs
     from supm.schema.text_table import read_csv  # noqa: PLC0415  loaded when the verb runs
 

@@ -123,7 +123,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _measure(arguments: argparse.Namespace) -> Simulation:
     from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._progress import folds_bar  # noqa: PLC0415  the same
+    from supm.cli._output import folds_bar  # noqa: PLC0415  the same
     from supm.cli._study_options import (  # noqa: PLC0415  the same
         check_wishes,
         planned,
@@ -157,7 +157,7 @@ def _measure(arguments: argparse.Namespace) -> Simulation:
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Schema, Records]:
-    from supm.cli._progress import lines_read  # noqa: PLC0415  the same
+    from supm.cli._output import lines_read  # noqa: PLC0415  the same
     from supm.schema.deriving import derive  # noqa: PLC0415  loaded when the verb runs
     from supm.schema.text_table import read_csv  # noqa: PLC0415  the same
 

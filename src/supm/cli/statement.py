@@ -2,62 +2,48 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import TYPE_CHECKING
 
 from supm._errors import MessageError
 from supm._json import read_object
-from supm.cli._files import check_target, read_text, write_json
-from supm.cli._output import paragraph
+from supm.cli._files import read_text
+from supm.cli._output import emit, paragraph
+from supm.cli._types import Target
 
 if TYPE_CHECKING:
     from supm.messages import ReleaseStatement, Statement
 
-__all__ = ["add_to", "statement_of"]
-
-_EXAMPLES = """\
-examples:
-  supm statement model.json            what was promised to those whose data made this model
-  supm statement study.json            what would be promised to those who answer this study
-  supm statement release.json          what was promised to the records of a federation
-  supm statement model.json --json -   for machines
-"""
+__all__ = ["statement", "statement_of"]
 
 
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "statement",
-        help="print the guarantee of a model, a release or a study",
-        description="Say in plain words what was promised to whom. The file is a model, a\n"
-        "statement, a study or a release of a federation, as JSON.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("file", metavar="FILE", help="a model, a statement, a study or a release")
-    parser.add_argument("--json", metavar="FILE", help="write the statement; - prints it")
-    parser.set_defaults(run=_run)
+def statement(file: str, /, *, json: Target = None) -> None:
+    """Print the guarantee of a model, a release or a study.
 
+    Say in plain words what was promised to whom.
 
-def _run(arguments: argparse.Namespace) -> int:
-    check_target("--json", arguments.json)
-    noun, statement, lines = _read(arguments.file, read_text("FILE", arguments.file))
-    if arguments.json:
-        write_json(statement.to_form(), arguments.json)
-    if arguments.json != "-":
-        print(f"{arguments.file} is a {noun}.")
-        for line in lines:
-            print(paragraph(line))
-    return 0
+    Parameters
+    ----------
+    file : str
+        A model, a statement, a study or a release of a federation, as JSON.
+    json : str, optional
+        Write the statement; - prints it.
 
+    Examples
+    --------
+    ::
 
-def _read(path: str, text: str) -> tuple[str, Statement | ReleaseStatement, list[str]]:
-    """Name the file where it is not what it should be."""
+        supm statement model.json            what was promised to those whose data made this model
+        supm statement study.json            what would be promised to those who answer this study
+        supm statement release.json          what was promised to the records of a federation
+        supm statement model.json --json -   for machines
+    """
+    text = read_text("FILE", file)
     try:
-        return statement_of(text)
+        noun, stated, lines = statement_of(text)
     except MessageError as error:
-        message = f"{path}: {error}"
+        message = f"{file}: {error}"
         raise MessageError(message) from None
+    emit(stated.to_form(), [f"{file} is a {noun}.", *map(paragraph, lines)], json)
 
 
 def statement_of(text: str) -> tuple[str, Statement | ReleaseStatement, list[str]]:

@@ -78,7 +78,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     _check_targets(arguments)
-    from supm.cli._progress import bar  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._output import bar  # noqa: PLC0415  loaded when the verb runs
     from supm.cli._synthesis_run import fitted, read_archive, written  # noqa: PLC0415  the same
     from supm.synthesis.quality import assess  # noqa: PLC0415  the same
 

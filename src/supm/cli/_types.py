@@ -1,0 +1,323 @@
+"""The types of arguments that verbs share: each reads its text, or says what it must be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from cyclopts import Parameter
+
+from supm._errors import ParameterError
+from supm._validation import EPSILON, Integers, Reals
+
+__all__ = [
+    "Epsilon",
+    "Epsilons",
+    "NewFile",
+    "Picture",
+    "Seed",
+    "Target",
+    "Trust",
+    "UsageError",
+    "Weights",
+    "Wishes",
+    "exclusive",
+    "reading",
+    "real",
+    "whole",
+]
+
+_MOST_BUDGETS: Final = 100
+_WEIGHT: Final = 1e-6, 1e6
+_FORMATS: Final = (".png", ".pdf", ".svg")
+_TRUST: Final = ("u", "t", "untrusted", "trusted")
+_TRUST_OF_TEST: Final = (*_TRUST, "d", "device")
+
+
+def reading(read: Callable[[str], Any], metavar: str) -> Parameter:
+    """Return how an argument is read; what is given again replaces what was given before.
+
+    Parameters
+    ----------
+    read : callable
+        From text to a value; it raises a `ValueError` that says what the value must be.
+    metavar : str
+        What the help shows for it.
+
+    Returns
+    -------
+    Parameter
+        To stand in an ``Annotated`` type.
+    """
+
+    def convert(_: Any, tokens: Any) -> Any:  # noqa: ANN401  as cyclopts calls it
+        return read(tokens[-1].value)
+
+    return Parameter(
+        converter=convert,
+        n_tokens=1,
+        accepts_keys=False,
+        # A dash stands for the standard output, and a number may be negative.
+        allow_leading_hyphen=True,
+        metavar=metavar,
+    )
+
+
+def whole(low: int, high: int, metavar: str = "N") -> Parameter:
+    """Return how a whole number in an interval is read.
+
+    Parameters
+    ----------
+    low, high : int
+        The least and the greatest.
+    metavar : str, default "N"
+        What the help shows for it.
+
+    Returns
+    -------
+    Parameter
+    """
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            rule = "a whole number"
+            raise ValueError(rule) from None
+        try:
+            return Integers("", low, high).check(number)
+        except ParameterError as error:
+            rule = str(error).removeprefix(" must be ").rpartition(", got ")[0]
+            raise ValueError(rule) from None
+
+    return reading(read, metavar)
+
+
+def real(low: float, high: float, metavar: str = "X") -> Parameter:
+    """Return how a number in an interval is read.
+
+    Parameters
+    ----------
+    low, high : float
+        The least and the greatest.
+    metavar : str, default "X"
+        What the help shows for it.
+
+    Returns
+    -------
+    Parameter
+    """
+    return reading(lambda text: _number(text, low, high), metavar)
+
+
+def _number(text: str, low: float, high: float) -> float:
+    try:
+        return Reals("", low, high).check(float(text))
+    except ValueError:
+        rule = f"a number in [{low:g}, {high:g}]"
+        raise ValueError(rule) from None
+
+
+def _epsilon(text: str) -> float:
+    return _number(text, EPSILON.low, EPSILON.high)
+
+
+def _epsilons(text: str) -> list[float]:
+    parts = text.split(",")
+    if len(parts) > 1 and not all(part.strip() for part in parts):
+        rule = "numbers with single commas between"
+        raise ValueError(rule)
+    numbers = [_epsilon(part) for part in parts]
+    if len(numbers) > _MOST_BUDGETS:
+        rule = f"at most {_MOST_BUDGETS} numbers"
+        raise ValueError(rule)
+    if len(set(numbers)) < len(numbers):
+        rule = "different numbers"
+        raise ValueError(rule)
+    return numbers
+
+
+def _trust(text: str) -> str:
+    parts = [part.strip().lower() for part in text.split(",")]
+    fits = len(parts) == 3 and {*parts[:2]} <= {*_TRUST} and parts[2] in _TRUST_OF_TEST
+    if not fits:
+        rule = (
+            "three letters with commas between, for reduce, train and test: u (untrusted), "
+            "t (trusted), and for test also d (the owner's device)"
+        )
+        raise ValueError(rule)
+    return text
+
+
+def _weights(text: str) -> str | dict[str, float]:
+    if text == "balanced":
+        return text
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, sign, number = part.rpartition("=")
+        if not sign or name.strip() in found:
+            rule = "balanced, or different classes with a number each, such as yes=3,no=1"
+            raise ValueError(rule)
+        found[name.strip()] = _number(number, *_WEIGHT)
+    return found
+
+
+def _target(text: str) -> str:
+    """Refuse a file that cannot be written before the work is done."""
+    path = Path(text)
+    if text == "-":
+        return text
+    if text.startswith("--"):
+        rule = f"followed by a file\nOne of that name is written ./{text}."
+        raise ValueError(rule)
+    if not text or path.is_dir() or not path.parent.is_dir():
+        rule = "a file in a folder that exists"
+        raise ValueError(rule)
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        rule = "a file that may be written"
+        raise ValueError(rule)
+    return text
+
+
+def _picture(text: str) -> str:
+    if not text.lower().endswith(_FORMATS):
+        rule = f"a file that ends in {', '.join(_FORMATS)}"
+        raise ValueError(rule)
+    return _target(text)
+
+
+def _new_file(text: str) -> str:
+    if os.path.lexists(text):
+        rule = "a file that does not exist yet\nNothing is overwritten; name another file."
+        raise ValueError(rule)
+    return _target(text)
+
+
+Epsilon = Annotated[float, reading(_epsilon, "E")]
+Epsilons = Annotated[list[float], reading(_epsilons, "E[,E…]")]
+Trust = Annotated[str | None, reading(_trust, "u,u,u")]
+Weights = Annotated[str | dict[str, float] | None, reading(_weights, "W")]
+Seed = Annotated[int | None, whole(0, 1 << 128, "S")]
+Target = Annotated[str | None, reading(_target, "FILE")]
+"""A file to write, or a dash for the standard output."""
+NewFile = Annotated[str | None, reading(_new_file, "FILE")]
+"""A file to write that must not be there."""
+Picture = Annotated[str | None, reading(_picture, "FILE")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Wishes:
+    """The options that shape a study, which several verbs share.
+
+    Parameters
+    ----------
+    trust : str, optional
+        Where reduce, train and test happen: u untrusted, t trusted, d the owner's device (test
+        only); u,u,u by default.
+    mode : {"strict", "faithful"}
+        Our protocol (default), or that of the papers, corrected.
+    keep : int, optional
+        How many attributes are kept; by a public rule otherwise.
+    classes : int, optional
+        How many classes each has.
+    attributes : list of str, optional
+        Use this attribute instead of searching; repeat it for more (in Python:
+        plan(attributes=…)).
+    sampled : int, optional
+        How many attributes an owner tells before training, drawn at random; by a public rule
+        otherwise.
+    told : int, optional
+        How many attributes an owner tells to train, drawn at random; by a public rule otherwise.
+    reduce : str, optional
+        What is learned before training (see below).
+    train : str, optional
+        What leaves an owner to train (see below).
+    test : str, optional
+        What leaves an owner to test (see below).
+
+    Notes
+    -----
+    what is learned before training (--reduce):
+      regroup  which classes belong together, by sampled reports of a first group; the default of
+               strict mode for two labels with --keep, or where the budget is small (below 3.47) and
+               many owners are expected; otherwise nothing is asked
+      rank     which attributes go with the target, by sampled reports of a first group; the default
+               of strict mode with --keep for more labels or a number
+      rand     attributes are drawn at random, nobody is asked; the default of faithful mode
+      waldp    which attributes go with the target, by classes through randomized response
+      pw       the same, by numbers through the piecewise mechanism
+      wa       the same, by classes as they are; only where reduce is trusted, and the default there
+
+    what leaves an owner (--train, --test):
+      sample   a few attributes, drawn at random, as one symbol that is randomised as a whole; the
+               default of strict mode to train
+      answer   what the model answers, randomised (--test only); the default of strict mode to test
+      joint    all kept attributes as one symbol, randomised as a whole; the default of strict mode
+               to train where budget and people carry the whole table
+      odp      each class through a randomized response of its own; the default of faithful mode
+      pw       each number through the piecewise mechanism
+      oda      each class as it is; only where the phase is trusted, and the default there
+      raw      each number as it is; only where the phase is trusted, for comparison
+      device   nothing: the model comes to the record (--test only, the same as --trust u,u,d)
+
+    A form that protects more than the trust asks for is allowed.
+    """
+
+    trust: Annotated[
+        Trust, "trust of the reduce phase", "trust of the train phase", "trust of the test phase"
+    ] = None
+    mode: Literal["strict", "faithful"] = "strict"
+    keep: Annotated[int | None, whole(1, 1 << 20, "K")] = None
+    classes: Annotated[int | None, whole(2, 1 << 16, "L")] = None
+    attributes: Annotated[list[str] | None, Parameter(name="--known", metavar="NAME")] = None
+    sampled: Annotated[int | None, whole(1, 1 << 20, "S")] = None
+    told: Annotated[
+        int | None, Parameter(name="--attributes-per-report"), whole(1, 1 << 20, "S")
+    ] = None
+    reduce: Annotated[
+        Literal["regroup", "rank", "rand", "waldp", "pw", "wa"] | None,
+        "reduction",
+        "form of the reduce phase",
+        "the question of the reduce phase",
+    ] = None
+    train: Annotated[
+        Literal["sample", "joint", "odp", "pw", "oda", "raw"] | None,
+        "form of the train phase",
+        "the question of the train phase",
+    ] = None
+    test: Annotated[
+        Literal["answer", "sample", "joint", "odp", "pw", "oda", "raw", "device"] | None,
+        "form of the test phase",
+        "the question of the test phase",
+    ] = None
+
+
+def exclusive(*, needed: bool = False, **given: object) -> None:
+    """Refuse several arguments where there may be one.
+
+    Parameters
+    ----------
+    needed : bool, default False
+        Whether one of them must be given.
+    **given : object
+        Each by its name, with an underscore for a hyphen; None or False where it was not given.
+    """
+    names = [name if name.isupper() else f"--{name.replace('_', '-')}" for name in given]
+    there = [name for name, value in zip(names, given.values(), strict=True) if value]
+    if len(there) > 1:
+        message = f"{there[1]} cannot go with {there[0]}."
+        raise UsageError(message)
+    if needed and not there:
+        message = f"{', '.join(names[:-1])} or {names[-1]} must be given."
+        raise UsageError(message)
+
+
+class UsageError(ParameterError):
+    """Options that do not go together, said in a sentence of one's own."""
+
+    def __init__(self, sentence: str) -> None:
+        super(ParameterError, self).__init__(sentence)
