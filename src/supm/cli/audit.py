@@ -88,9 +88,8 @@ def _lines(arguments: argparse.Namespace) -> list[Entry]:
         line = entry(arguments.name, epsilon=asked, size=arguments.size)
         kept = line.mechanism.epsilon
         if kept < asked * _KEPT:
-            say(
-                f"64-bit words cannot hold more than epsilon {kept:.4g} here; {asked:g} was asked for."
-            )
+            told = f"64-bit words cannot hold more than epsilon {kept:.4g} here"
+            say(f"{told}; {asked:g} was asked for.")
         return [line]
     if arguments.epsilon is not None or arguments.size is not None:
         arguments.parser.error("--epsilon and --size go with NAME, not with --all.")
