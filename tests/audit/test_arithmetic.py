@@ -30,8 +30,8 @@ from supm.audit import (
     kinds,
     suite,
 )
+from supm.audit.estimates import Readings, read
 from supm.audit.goodness import goodness_of_fit
-from supm.audit.readings import Readings, read
 from supm.mechanisms import Estimate, FrequencyRandomizer, Tally, UnaryEncoding
 from supm.mechanisms.randomizers.numeric import NumericRandomizer
 from supm.mechanisms.randomizers.piecewise import Piecewise

@@ -4,7 +4,7 @@ import pytest
 
 from supm._random import simulation
 from supm.audit import attack, check_attack
-from supm.audit.cells import Auditable
+from supm.audit.subjects import Auditable
 from supm.mechanisms import (
     GeneralizedRandomizedResponse,
     JointReport,

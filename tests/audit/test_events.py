@@ -6,7 +6,7 @@ import pytest
 from supm._random import simulation
 from supm.audit import entry, kinds
 from supm.audit.events import events, has_events, supports
-from supm.audit.holders import count_inputs, values_of
+from supm.audit.subjects import count_inputs, values_of
 from supm.mechanisms import (
     GeneralizedRandomizedResponse,
     HadamardResponse,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._random import RandomSource, secure, simulation
 from supm.audit import audit
-from supm.audit.cells import Auditable
+from supm.audit.subjects import Auditable
 from supm.mechanisms import (
     Estimate,
     GeneralizedRandomizedResponse,

@@ -8,7 +8,7 @@ from scipy.stats import chi2, ncx2
 from supm import simulation
 from supm.audit import catalogue
 from supm.audit import suite as module
-from supm.audit.finding import FAMILY_ERROR
+from supm.audit.findings import FAMILY_ERROR
 from supm.mechanisms import GeneralizedRandomizedResponse
 
 

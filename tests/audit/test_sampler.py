@@ -7,7 +7,7 @@ from scipy import stats
 
 from supm._random import RandomSource, simulation
 from supm.audit import FAMILY_ERROR, catalogue, check_density, check_sampler
-from supm.audit.cells import cells_of
+from supm.audit.subjects import cells_of
 from supm.audit.suite import _draws
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports
 from supm.mechanisms.randomizers.laplace import Laplace

@@ -25,7 +25,7 @@ from supm.audit import (
     example_records,
     small_studies,
 )
-from supm.audit.owner_answers import in_phase
+from supm.audit.owners import in_phase
 from supm.collection import Account, account, plan
 from supm.messages import Study, Trust
 from supm.owner import Interview, Owner, SeparateInterview, interview

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from supm._errors import MessageError
-from supm.audit.example_models import completed
-from supm.audit.example_studies import large_studies, small_studies
+from supm.audit.examples import completed, large_studies, small_studies
 from supm.collection import plan
 from supm.messages import FORMS, Study
 from supm.owner.interviewing import interview

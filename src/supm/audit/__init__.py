@@ -13,20 +13,17 @@ from supm.audit.channel import (
     check_epsilon,
     check_inputs,
     check_rows_sum_to_one,
+    check_stated_epsilon,
     check_support,
+    density_epsilon,
     exact_epsilon,
 )
-from supm.audit.crowd import check_crowd
-from supm.audit.density import check_stated_epsilon, density_epsilon
+from supm.audit.crowds import check_crowd, check_mixed
 from supm.audit.empirical import LowerBound, epsilon_lower_bound
-from supm.audit.estimator import check_estimates, check_unbiased, check_variance
-from supm.audit.example_models import completed
-from supm.audit.example_studies import example_records, large_studies, small_studies
-from supm.audit.finding import FAMILY_ERROR, Finding
-from supm.audit.grid import check_grid
+from supm.audit.estimates import check_estimates, check_unbiased, check_variance
+from supm.audit.examples import completed, example_records, large_studies, small_studies
+from supm.audit.findings import FAMILY_ERROR, Audit, Finding, Verdict
 from supm.audit.independence import check_independence
-from supm.audit.long_calls import check_long_calls
-from supm.audit.mixed import check_mixed
 from supm.audit.noise import (
     NoiseEntry,
     NoiseLaw,
@@ -37,18 +34,15 @@ from supm.audit.noise import (
     check_law_source,
 )
 from supm.audit.noise_laws import noises
-from supm.audit.owner_answers import check_owner
 from supm.audit.owner_output import Branch, OwnerOutput
-from supm.audit.positions import check_positions
-from supm.audit.raw_values import check_raw_values
-from supm.audit.sampler import check_density, check_sampler
+from supm.audit.owners import by_devices, by_interviews, check_owner
+from supm.audit.places import check_long_calls, check_positions
+from supm.audit.sampler import check_density, check_grid, check_raw_values, check_sampler
 from supm.audit.shipped import Entry, Kind, catalogue, entry, kinds
 from supm.audit.sources import check_mark, check_source
 from supm.audit.studies import StudyAudit, audit_owner, audit_studies, audit_study
 from supm.audit.study_attacks import attack_owner, attack_study, telling_pairs
 from supm.audit.suite import audit, audit_all
-from supm.audit.telling import by_devices, by_interviews
-from supm.audit.verdict import Audit, Verdict
 
 __all__ = [
     "FAMILY_ERROR",

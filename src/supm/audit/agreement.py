@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm.audit.finding import Finding
-from supm.audit.holders import some_inputs, values_of
+from supm.audit.findings import Finding
+from supm.audit.subjects import some_inputs, values_of
 from supm.mechanisms import (
     Estimate,
     FiniteChannel,

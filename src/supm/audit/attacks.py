@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.audit.cells import Auditable
 from supm.audit.empirical import LowerBound, epsilon_lower_bound
-from supm.audit.finding import FAMILY_ERROR, Finding
-from supm.audit.holders import count_inputs, values_of
+from supm.audit.findings import FAMILY_ERROR, Finding
+from supm.audit.subjects import Auditable, count_inputs, values_of
 from supm.mechanisms import (
     JointReport,
     LocalHashing,

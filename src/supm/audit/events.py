@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.audit.cells import Auditable
+from supm.audit.subjects import Auditable
 from supm.mechanisms import (
     FiniteChannel,
     GeneralizedRandomizedResponse,

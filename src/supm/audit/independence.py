@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from supm._random import RandomSource
-from supm.audit.cells import Auditable, ImpossibleReportError, cells_of, grid_points
-from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.findings import FAMILY_ERROR, Finding
 from supm.audit.goodness import goodness_of_fit
+from supm.audit.subjects import Auditable, ImpossibleReportError, cells_of, grid_points
 
 __all__ = ["check_independence", "correlation_bound"]
 

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from supm._random import RandomSource, simulation
-from supm.audit.finding import FAMILY_ERROR, Finding
+from supm.audit.findings import FAMILY_ERROR, Audit, Finding
 from supm.audit.goodness import goodness_of_fit
 from supm.audit.independence import correlation_bound
-from supm.audit.verdict import Audit
 
 __all__ = [
     "NoiseEntry",

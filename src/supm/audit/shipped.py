@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from supm._errors import ParameterError
-from supm.audit.cells import Auditable
+from supm.audit.subjects import Auditable
 from supm.mechanisms import (
     GeneralizedRandomizedResponse,
     HadamardResponse,

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource, secure, simulation
-from supm.audit.cells import Auditable
-from supm.audit.finding import FAMILY_ERROR, Finding
-from supm.audit.holders import count_inputs, some_inputs, values_of
+from supm.audit.findings import FAMILY_ERROR, Finding
+from supm.audit.subjects import Auditable, count_inputs, some_inputs, values_of
 from supm.mechanisms import (
     FrequencyRandomizer,
     IndependentReports,

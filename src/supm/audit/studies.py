@@ -9,15 +9,12 @@ from typing import Final
 
 from supm._random import RandomSource
 from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_one, exact_epsilon
-from supm.audit.claims import check_budget, comparable, name_of
-from supm.audit.example_models import completed
-from supm.audit.example_studies import example_records, large_studies, small_studies
-from supm.audit.finding import FAMILY_ERROR, Finding
-from supm.audit.owner_answers import check_owner
+from supm.audit.examples import completed, example_records, large_studies, small_studies
+from supm.audit.findings import FAMILY_ERROR, Audit, Finding
 from supm.audit.owner_output import Branch, OwnerOutput
+from supm.audit.owners import check_budget, check_owner, comparable, name_of
 from supm.audit.sampler import check_sampler
 from supm.audit.study_attacks import attack_study
-from supm.audit.verdict import Audit
 from supm.collection import account
 from supm.messages import Question, Study
 from supm.owner import interview

@@ -12,24 +12,23 @@ from supm._random import RandomSource
 from supm._validation import Reals
 from supm.audit.agreement import check_channel, check_outcomes, check_standard_error
 from supm.audit.attacks import check_attack
-from supm.audit.cells import Auditable
-from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_one, check_support
-from supm.audit.crowd import check_crowd
-from supm.audit.density import check_stated_epsilon
-from supm.audit.estimator import check_estimates, check_unbiased, check_variance
+from supm.audit.channel import (
+    check_epsilon,
+    check_inputs,
+    check_rows_sum_to_one,
+    check_stated_epsilon,
+    check_support,
+)
+from supm.audit.crowds import check_crowd, check_mixed
+from supm.audit.estimates import check_estimates, check_unbiased, check_variance
 from supm.audit.events import has_events
-from supm.audit.finding import FAMILY_ERROR, Finding
-from supm.audit.grid import check_grid
-from supm.audit.holders import count_inputs
+from supm.audit.findings import FAMILY_ERROR, Audit, Finding
 from supm.audit.independence import check_independence
-from supm.audit.long_calls import check_long_calls
-from supm.audit.mixed import check_mixed
-from supm.audit.positions import check_positions
-from supm.audit.raw_values import check_raw_values
-from supm.audit.sampler import check_density, check_sampler
+from supm.audit.places import check_long_calls, check_positions
+from supm.audit.sampler import check_density, check_grid, check_raw_values, check_sampler
 from supm.audit.shipped import Entry, catalogue
 from supm.audit.sources import check_mark, check_source
-from supm.audit.verdict import Audit
+from supm.audit.subjects import Auditable, count_inputs
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,

@@ -16,8 +16,7 @@ from scipy.stats import chi2
 import supm.service
 from supm import simulation
 from supm._random import RandomSource
-from supm.audit.example_models import completed
-from supm.audit.example_studies import large_studies, small_studies
+from supm.audit.examples import completed, large_studies, small_studies
 from supm.collection import plan
 from supm.mechanisms import Reports
 from supm.messages import FORMS, PairPoints, Scorecard, Study

@@ -1,12 +1,13 @@
-"""Reports as numbered cells with known probabilities: the common ground of the statistical checks.
+"""What the checks ask of a mechanism: its inputs by number, and reports as numbered cells.
 
 A finite channel has its outcomes for cells. The Laplace mechanism reports any whole number, so its
 reports are sorted into runs between quantiles, with the places around the owner's own grid point
-kept single.
+kept single. Inputs are known by number, so that a list of 2^40 of them is never made.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -16,10 +17,26 @@ from numpy.typing import NDArray
 
 from supm._errors import SupmError
 from supm._random import RandomSource
-from supm.mechanisms import FiniteChannel, Reports
+from supm.mechanisms import (
+    FiniteChannel,
+    FrequencyRandomizer,
+    IndependentReports,
+    JointReport,
+    Reports,
+)
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.records import record_numbers
 
-__all__ = ["Auditable", "Cells", "ImpossibleReportError", "cells_of", "grid_points"]
+__all__ = [
+    "Auditable",
+    "Cells",
+    "ImpossibleReportError",
+    "cells_of",
+    "count_inputs",
+    "grid_points",
+    "some_inputs",
+    "values_of",
+]
 
 _RUNS = 64
 
@@ -112,3 +129,54 @@ def _cuts(mechanism: Laplace, index: int) -> NDArray[np.int64]:
         reached = mechanism.cumulative(index, middle) >= levels
         low, high = np.where(reached, low, middle + 1), np.where(reached, middle, high)
     return np.concatenate((low, np.arange(index - 2, index + 2)))
+
+
+def count_inputs(mechanism: Auditable) -> int:
+    """Return how many inputs there are; it may be as many as 2^40.
+
+    Examples
+    --------
+    >>> count_inputs(JointReport.for_epsilon(sizes=(2, 3), epsilon=1.0))
+    6
+    """
+    if isinstance(mechanism, FrequencyRandomizer):
+        return mechanism.size
+    if isinstance(mechanism, JointReport | IndependentReports):
+        return math.prod(mechanism.sizes)
+    return len(grid_points(mechanism))
+
+
+def values_of(mechanism: Auditable, numbers: NDArray[np.int64]) -> NDArray[Any]:
+    """Return the inputs of the given numbers, as `randomize` takes them.
+
+    Examples
+    --------
+    >>> joint = JointReport.for_epsilon(sizes=(2, 3), epsilon=1.0)
+    >>> values_of(joint, np.array([0, 5])).tolist()
+    [[0, 0], [1, 2]]
+    """
+    if isinstance(mechanism, FrequencyRandomizer):
+        return numbers
+    if isinstance(mechanism, JointReport | IndependentReports):
+        return record_numbers(numbers, mechanism.sizes)
+    return grid_points(mechanism)[numbers]
+
+
+def some_inputs(mechanism: Auditable, most: int, source: RandomSource) -> NDArray[np.int64]:
+    """Return the numbers of all inputs, or of the first, the last and random ones.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import LocalHashing
+    >>> hashing = LocalHashing.for_epsilon(size=1000, epsilon=1.0)
+    >>> some_inputs(hashing, 5000, simulation(1)).size
+    1000
+    >>> some_inputs(hashing, 10, simulation(1)).max()
+    np.int64(999)
+    """
+    count = count_inputs(mechanism)
+    if count <= most:
+        return np.arange(count, dtype=np.int64)
+    chosen = source.below(count, most).astype(np.int64)
+    return np.unique(np.append(chosen[2:], (0, count - 1)))

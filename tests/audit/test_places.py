@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource, simulation
 from supm.audit import check_positions
-from supm.audit.positions import _likelier_half
+from supm.audit.places import _likelier_half
 from supm.mechanisms import GeneralizedRandomizedResponse, HadamardResponse
 from supm.mechanisms.randomizers.laplace import Laplace
 

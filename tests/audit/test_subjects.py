@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from supm._random import simulation
-from supm.audit.holders import count_inputs, some_inputs, values_of
+from supm.audit.subjects import count_inputs, some_inputs, values_of
 from supm.mechanisms import IndependentReports, LocalHashing, Piecewise
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from supm._random import RandomSource, simulation
 from supm.audit import check_grid
-from supm.audit.grid import _between, _position
+from supm.audit.sampler import _between, _position
 from supm.mechanisms import Reports
 from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.public_grid import PublicGrid

@@ -1,8 +1,8 @@
-"""Every input is randomised, also where there are too many to test each row of the channel.
+"""Every input is randomised, and independently, where there are too many to test each row.
 
 A crowd holds all inputs, each some tens of times, given as whole numbers of several widths, as
 floats and as a list. Events of known probability are counted for each input by itself: at an input
-that is not randomised they come always or never.
+that is not randomised they come always or never. Reports of mixed inputs must not correlate.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from supm._random import RandomSource
-from supm.audit.cells import Auditable
 from supm.audit.events import Event, events
-from supm.audit.finding import FAMILY_ERROR, Finding
-from supm.audit.holders import some_inputs, values_of
+from supm.audit.findings import FAMILY_ERROR, Finding
+from supm.audit.independence import correlation_bound
+from supm.audit.subjects import Auditable, some_inputs, values_of
 from supm.mechanisms import Reports
 
-__all__ = ["check_crowd"]
+__all__ = ["check_crowd", "check_mixed"]
 
 _MOST = 1 << 22
 _BITS = 1 << 26
@@ -154,3 +154,63 @@ def _two_sided(
     below, above = stats.binom.cdf(*case), stats.binom.sf(case[0] - 1, *case[1:])
     two_sided: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.minimum(below, above))[inverse]
     return two_sided
+
+
+_INPUTS = 256
+
+
+def check_mixed(
+    mechanism: Auditable,
+    source: RandomSource,
+    *,
+    draws: int = 1 << 15,
+    error: float = FAMILY_ERROR,
+) -> Finding:
+    """Check that reports of a mixed crowd are independent, within a call and between two.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel or Laplace
+        The mechanism to be checked.
+    source : RandomSource
+        Where randomness comes from.
+    draws : int, default 2^15
+        Reports in each of the two calls, of inputs in random order. Reuse is noticed up to a lag of
+        half of them.
+    error : float, default 1e-6
+        Chance that a true sampler fails.
+
+    Returns
+    -------
+    Finding
+        Broken if a lag correlates.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import LocalHashing
+    >>> hashing = LocalHashing.for_epsilon(size=1000, epsilon=1.0)
+    >>> check_mixed(hashing, simulation(1), draws=10_000).passed
+    True
+    """
+    inputs = some_inputs(mechanism, _INPUTS, source)
+    held = inputs[source.below(inputs.size, draws).astype(np.int64)]
+    values = values_of(mechanism, held)
+    calls = [mechanism.randomize(values, source) for _ in range(2)]
+    bounds = []
+    for first, second in zip(
+        *(events(mechanism, call, held, source) for call in calls), strict=True
+    ):
+        chances = np.concatenate([each.chance for each in (first, second)])
+        scores = [each.seen - each.chance[each.group] for each in (first, second)]
+        variance = float((chances * (1.0 - chances)).max())
+        reach = float(np.maximum(chances, 1.0 - chances).max())
+        bounds.append(correlation_bound(*scores, variance=variance, reach=reach))
+    corrected = min(1.0, len(bounds) * min(bounds))
+    return Finding(
+        check="check_mixed",
+        passed=corrected > error,
+        detail=f"two calls of {draws} reports of {inputs.size} inputs, {len(bounds)} events at all "
+        f"lags to {draws // 2}, corrected p-value {corrected:.3g}",
+        statistic=corrected,
+    )

@@ -6,7 +6,7 @@ import pytest
 from supm._errors import ParameterError
 from supm._random import simulation
 from supm.audit import check_estimates, check_unbiased, check_variance
-from supm.audit.readings import read
+from supm.audit.estimates import read
 from supm.mechanisms import (
     Estimate,
     GeneralizedRandomizedResponse,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from supm.audit import completed, large_studies, small_studies, telling_pairs
-from supm.audit.sight import seen
-from supm.audit.telling import Told
+from supm.audit.owners import Told
+from supm.audit.study_attacks import seen
 
 
 def test_a_sampled_report_speaks_for_the_record_whose_classes_and_label_it_tells() -> None:

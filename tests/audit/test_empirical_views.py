@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from supm._random import simulation
-from supm.audit.views import views_of
+from supm.audit.empirical import views_of
 
 WORDS = simulation(1).words(6000)
 SAMPLES = {

@@ -22,7 +22,7 @@ from supm.audit import (
     example_records,
     small_studies,
 )
-from supm.audit.telling import Told, questions_of
+from supm.audit.owners import Told, questions_of
 from supm.collection import plan
 from supm.mechanisms import Reports
 from supm.messages import Study
