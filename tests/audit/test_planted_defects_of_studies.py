@@ -173,7 +173,7 @@ def test_a_defect_of_the_device_alone_is_caught_by_its_twin(
 def test_a_defect_is_caught_by_samples_where_the_channel_is_too_large(
     kind: type[Interview], name: str, checks: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plant(monkeypatch, kind, "audit.telling")
+    plant(monkeypatch, kind, "audit.owners")
     rows = attack_study(large_studies(EPSILON)[name], simulation(1), trials=40_000)
     failed = {each.check for row in rows for each in row.findings if not each.passed}
     assert failed == checks
@@ -185,7 +185,7 @@ def test_samples_show_an_alphabet_that_is_not_that_of_the_draw(
     study = completed(small_studies(EPSILON)["known, sample, answer of mixed sizes"])
     pair = telling_pairs(study)["ends"]
     honest = attack_owner(study, "training owner", simulation(1), pair=pair, trials=60_000)
-    plant(monkeypatch, SmallestAlphabet, "audit.telling")
+    plant(monkeypatch, SmallestAlphabet, "audit.owners")
     leaking = attack_owner(study, "training owner", simulation(1), pair=pair, trials=60_000)
     assert 0.8 * EPSILON < honest.epsilon <= EPSILON < leaking.epsilon
 
@@ -195,7 +195,7 @@ def test_samples_show_a_target_between_two_levels(monkeypatch: pytest.MonkeyPatc
     low, _ = telling_pairs(study)["ends"]
     pair = (low, {**low, "stay": 7.1})
     honest = attack_owner(study, "training owner", simulation(1), pair=pair, trials=40_000)
-    plant(monkeypatch, FineLevelInClass, "audit.telling")
+    plant(monkeypatch, FineLevelInClass, "audit.owners")
     leaking = attack_owner(study, "training owner", simulation(1), pair=pair, trials=40_000)
     assert honest.epsilon <= EPSILON < leaking.epsilon
 
