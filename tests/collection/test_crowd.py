@@ -13,7 +13,7 @@ from supm.collection.crowd import Crowd
 from supm.mechanisms import Reports, Tally
 from supm.messages import Study
 from supm.owner import interview
-from supm.owner.groups import draw_groups
+from supm.owner.owner import draw_groups
 
 
 def parts_of(people: int, count_of_parts: int) -> list[Any]:

@@ -19,9 +19,9 @@ from supm.mechanisms import Reports
 from supm.messages import Study, Trust
 from supm.owner import interview
 from supm.owner.answering import AnswerInterview
-from supm.owner.groups import draw_groups
 from supm.owner.interviews import Interview
 from supm.owner.joint import JointInterview
+from supm.owner.owner import draw_groups
 from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
 

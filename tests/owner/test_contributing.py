@@ -300,3 +300,16 @@ def test_the_owners_side_needs_none_of_the_servers_libraries(tmp_path: Path) -> 
     done = subprocess.run(command, capture_output=True, check=False, env=os.environ | here)  # noqa: S603  our own program
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"nothing was spent yet" in done.stdout
+
+
+def test_a_check_draws_nothing(
+    far_end: FarEnd, wallet: Wallet, record: dict[str, object], study: Study
+) -> None:
+    source = simulation(5)
+    contribution = Contribution(far_end.url, source=source)
+    contribution.check(record, wallet)
+    with pytest.raises(RecordError):
+        contribution.check(record | {"age": "old"}, wallet)
+    assert (list(wallet), far_end.posts) == ([], [])
+    receipt = contribution.send(record, wallet)
+    assert receipt.report == Owner(source=simulation(5)).answer(study, "train", record)

@@ -5,7 +5,7 @@ import pytest
 from supm import simulation
 from supm.collection import plan
 from supm.datasets import load_wdbc
-from supm.owner.groups import draw_groups
+from supm.owner.owner import draw_groups
 
 
 def test_groups_are_disjoint_and_follow_their_weights() -> None:

@@ -104,8 +104,8 @@ def test_who_cannot_pay_draws_nothing_and_remembers_nothing(epsilon: float) -> N
     assert again == Owner(source=simulation(1)).answer(study, "train", RECORD)
 
 
-def test_a_budget_is_one_of_this_package() -> None:
-    with pytest.raises(ParameterError, match="budget must be of kind Budget"):
+def test_a_budget_can_be_asked_and_spent() -> None:
+    with pytest.raises(ParameterError, match="budget must be of kind Allowance"):
         Owner(budget=5)  # type: ignore[arg-type]
 
 

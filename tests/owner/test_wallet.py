@@ -10,7 +10,7 @@ import pytest
 
 from supm import BudgetError, ParameterError, simulation
 from supm.messages import Study
-from supm.owner import Limits, Owner, Wallet, WalletError, default_path, forget
+from supm.owner import Limits, Owner, Wallet, WalletError, default_path
 
 
 def answered(wallet: Wallet, study: Study, *, seed: int = 1) -> str:
@@ -163,10 +163,10 @@ def test_to_forget_leads_to_another_answer_and_refunds_nothing(
     role = {name: wallet[name] for name in wallet if name.startswith(("role", "group"))}
     assert role
     with pytest.raises(ParameterError, match="STUDY must be the first digits"):
-        forget(wallet, "zz")
+        wallet.forget("zz")
     with pytest.raises(ParameterError, match="STUDY must be the first digits"):
-        forget(wallet, "")
-    assert forget(wallet, study.hash[:8]) == 1
+        wallet.forget("")
+    assert wallet.forget(study.hash[:8]) == 1
     assert dict(wallet) == role
     assert wallet.spent() == 1.0
     assert answered(wallet, study, seed=2) != first
@@ -180,7 +180,7 @@ def test_what_is_forgotten_is_not_in_the_file_any_more(tmp_path: Path, study: St
         wallet["report elsewhere"] = "a secret of mine" * 2000
     assert told in path.read_bytes()
     with Wallet(path) as wallet:
-        forget(wallet, study.hash[:8])
+        wallet.forget(study.hash[:8])
         del wallet["report elsewhere"]
     # The id stays: what was spent, and on what, is not forgotten.
     assert b"a secret of mine" not in path.read_bytes()

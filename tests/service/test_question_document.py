@@ -12,7 +12,7 @@ from supm._errors import MessageError
 from supm.audit.examples import completed, large_studies, small_studies
 from supm.collection import plan
 from supm.messages import FORMS, Study
-from supm.owner.interviewing import interview
+from supm.owner.interviews import interview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 from supm.service.question_document import describe
 

@@ -68,7 +68,7 @@ def contribute_rows(
     int
         The exit code: 1 if an owner could not take part, or if nobody was to.
     """
-    _check_codes(codes, data.rows, arguments, invited=contribution.offer.invited)
+    _check_codes(codes, data.rows, arguments, invited=contribution.open_phase.invited)
     rows = _rows(contribution, data, codes, arguments.owner_column)
     aloud = sys.stderr if arguments.json == "-" else sys.stdout
     explain(contribution, [*contribution.words(), _cost(contribution)], aloud)
@@ -92,11 +92,11 @@ def contribute_rows(
 
 
 def _cost(contribution: Contribution) -> str:
-    if not contribution.offer.question.private:
+    if not contribution.open_phase.question.private:
         return "It costs no budget, because nothing is promised."
-    spent = contribution.offer.interview.epsilon
+    spent = contribution.open_phase.interview.epsilon
     before = "has not answered this before"
-    if contribution.offer.phase == "test":
+    if contribution.open_phase.phase == "test":
         before = "has neither trained nor answered this before"
     return f"Each owner who {before} spends epsilon = {spent:.6g}."
 
@@ -120,7 +120,7 @@ def _rows(
     contribution: Contribution, data: TextTable, codes: list[str], column: str | None
 ) -> list[_Row]:
     given = [*codes[: data.rows]] if codes else [None] * data.rows
-    names, held = owner_names(data, column), records(data, contribution.offer.columns)
+    names, held = owner_names(data, column), records(data, contribution.open_phase.columns)
     return [_Row(*each) for each in zip(names, held, given, strict=True)]
 
 
@@ -148,7 +148,7 @@ def _one_by_one(
     for each in rows:
         own = wallet.section(each.name)
         try:
-            if contribution.standing(own).trained:
+            if contribution.remembered(own).trained:
                 yield _TRAINED, None
             elif arguments.dry_run:
                 asked = contribution.rehearse(each.record, own) is not None

@@ -11,7 +11,7 @@ from supm.cli._rows import records
 from supm.collection import check_statement
 from supm.federation import SchemaEncoding, open_release
 from supm.messages import Model, Release
-from supm.owner.allowed import saying_what_is_allowed
+from supm.owner.words import saying_what_is_allowed
 from supm.schema import Schema
 from supm.schema.text_table import TextTable
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from supm._errors import ParameterError, RecordError
 from supm.cli._service import UsageError
-from supm.owner.allowed import saying_what_is_allowed
+from supm.owner.words import saying_what_is_allowed
 from supm.schema import Attribute
 from supm.schema.cells import missing, read_column
 from supm.schema.text_table import TextTable

@@ -131,9 +131,9 @@ def _contribute_one(
         )
         raise UsageError(message)
     code = codes[0] if codes else None
-    [record] = records(one_row(data, arguments.row), contribution.offer.columns)
+    [record] = records(one_row(data, arguments.row), contribution.open_phase.columns)
     asked = arguments.dry_run or contribution.is_asked(wallet)
-    before = contribution.standing(wallet)
+    before = contribution.remembered(wallet)
     # Whoever is not asked reads that first, and of no cost; who trained is refused below.
     if asked and not before.elsewhere and not before.trained:
         explain(contribution, contribution.words(wallet), aloud, before.report)
@@ -154,7 +154,7 @@ def _contribute_one(
 
 
 def _elsewhere(contribution: Contribution) -> str:
-    return _LATER if contribution.offer.phase == "reduce" else _EARLIER
+    return _LATER if contribution.open_phase.phase == "reduce" else _EARLIER
 
 
 def explain(
@@ -251,10 +251,8 @@ def _rehearse(
 
 
 def _print_report(words: str, contribution: Contribution, report: Report, aloud: TextIO) -> None:
-    from supm.owner import reading  # noqa: PLC0415  loaded when the verb runs
-
     print(f"{words}\n{report.to_json()}", file=aloud)
-    told = reading(contribution.offer, report)
+    told = contribution.named(report)
     if told:
         said = "; ".join(f"{what} is {which}" for what, which in told)
         about = contribution.leaving(report)

@@ -100,13 +100,13 @@ def _set_limits(arguments: argparse.Namespace) -> int:
 
 
 def _forget(arguments: argparse.Namespace) -> int:
-    from supm.owner import Wallet, forget  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner import Wallet  # noqa: PLC0415  loaded when the verb runs
 
     _check_there(arguments.wallet)
     with Wallet(arguments.wallet) as wallet:
         owners = [each for each in wallet.sections() if _knows(each, arguments.study)]
         if not owners:
-            forget(wallet, arguments.study)
+            wallet.forget(arguments.study)
         print(
             paragraph(
                 "The next answer to that study will be drawn anew and will cost again, beyond what "
@@ -117,7 +117,7 @@ def _forget(arguments: argparse.Namespace) -> int:
         if not agreed("Forget what was answered?", sys.stdout, yes=arguments.yes, otherwise=no):
             return 1
         with wallet.step():
-            forgotten = sum(forget(each, arguments.study) for each in owners)
+            forgotten = sum(each.forget(arguments.study) for each in owners)
     print(f"{counted(forgotten, 'report')} forgotten.")
     return 0
 

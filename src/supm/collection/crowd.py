@@ -20,8 +20,8 @@ from supm.collection.training import Trained, train
 from supm.learning import Learner, RadialSVM
 from supm.mechanisms import Reports
 from supm.messages import Study
-from supm.owner.groups import draw_groups
-from supm.owner.interviewing import interview
+from supm.owner.interviews import interview
+from supm.owner.owner import draw_groups
 from supm.schema import Records
 
 __all__ = ["Crowd", "run_in_process"]

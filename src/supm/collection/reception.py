@@ -13,7 +13,7 @@ from supm._validation import check_kind
 from supm.collection.counting import DISTINCT, Counts, RowCounts, count
 from supm.mechanisms import Reports
 from supm.messages import Report, Study
-from supm.owner.interviewing import interview
+from supm.owner.interviews import interview
 
 __all__ = ["Reception"]
 

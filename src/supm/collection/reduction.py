@@ -17,7 +17,7 @@ from supm.learning import Split, best_split
 from supm.mechanisms import Tally
 from supm.messages import REDUCE_FORMS, Study
 from supm.owner.columns import Classes, Numbers, Signs
-from supm.owner.interviewing import interview
+from supm.owner.interviews import interview
 from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
 from supm.schema.discretizer import Discretizer

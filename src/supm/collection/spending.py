@@ -16,7 +16,8 @@ from supm.messages import (
     Statement,
     Study,
 )
-from supm.owner.interviewing import answer_randomizer, interview
+from supm.owner.answering import answer_randomizer
+from supm.owner.interviews import interview
 from supm.privacy import Guarantee, NoGuarantee, PureLDP, parallel, sequential
 
 __all__ = ["Account", "account", "check_statement", "make_statement"]

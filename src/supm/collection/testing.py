@@ -18,8 +18,7 @@ from supm.collection.training import Trained, places
 from supm.mechanisms import Reports
 from supm.owner.answering import AnswerInterview
 from supm.owner.columns import Numbers, Unchanged
-from supm.owner.interviewing import interview
-from supm.owner.interviews import Interview
+from supm.owner.interviews import Interview, interview
 from supm.owner.joint import JointInterview
 from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview

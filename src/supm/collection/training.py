@@ -21,7 +21,7 @@ from supm.learning import Learner, Predictor, WeightedCells
 from supm.mechanisms import Tally, record_numbers
 from supm.messages import CellAnswers, Model, Rule, Study
 from supm.messages.rules import CELLS
-from supm.owner.interviewing import interview
+from supm.owner.interviews import interview
 from supm.owner.joint import JointInterview
 from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview

@@ -10,29 +10,22 @@ from typing import TYPE_CHECKING
 from supm._lazy import names_on_demand
 
 if TYPE_CHECKING:
-    from supm.owner.allowed import saying_what_is_allowed
     from supm.owner.answering import AnswerInterview
-    from supm.owner.contributing import Contribution, contribute
-    from supm.owner.entries import Answered, Limits
-    from supm.owner.explaining import Asking, Explanation, explain
-    from supm.owner.forgetting import forget
+    from supm.owner.contributing import Contribution, Receipt, contribute
+    from supm.owner.gateway import Sent, send_together
     from supm.owner.http import Remote, RemoteError
-    from supm.owner.interviewing import interview
-    from supm.owner.interviews import Interview
+    from supm.owner.interviews import Interview, Leaving, interview
     from supm.owner.joint import JointInterview
-    from supm.owner.many import Sent, send_together
-    from supm.owner.naming import reading
-    from supm.owner.offer import Offer, fetch_offer
-    from supm.owner.owner import Owner
-    from supm.owner.receipt import Receipt
+    from supm.owner.open_phase import OpenPhase, Remembered, fetch_open_phase
+    from supm.owner.owner import Allowance, Owner
     from supm.owner.sampled import SampledInterview
     from supm.owner.separate import SeparateInterview
-    from supm.owner.standing import Standing
-    from supm.owner.telling import Leaving
-    from supm.owner.wallet import Wallet
+    from supm.owner.wallet import Answered, Limits, Wallet
     from supm.owner.wallet_file import WalletError, default_path
+    from supm.owner.words import Asking, Explanation, explain, saying_what_is_allowed
 
 __all__ = [
+    "Allowance",
     "AnswerInterview",
     "Answered",
     "Asking",
@@ -42,24 +35,22 @@ __all__ = [
     "JointInterview",
     "Leaving",
     "Limits",
-    "Offer",
+    "OpenPhase",
     "Owner",
     "Receipt",
+    "Remembered",
     "Remote",
     "RemoteError",
     "SampledInterview",
     "Sent",
     "SeparateInterview",
-    "Standing",
     "Wallet",
     "WalletError",
     "contribute",
     "default_path",
     "explain",
-    "fetch_offer",
-    "forget",
+    "fetch_open_phase",
     "interview",
-    "reading",
     "saying_what_is_allowed",
     "send_together",
 ]
@@ -67,26 +58,18 @@ __all__ = [
 __getattr__ = names_on_demand(
     __name__,
     {
-        "allowed": "saying_what_is_allowed",
         "answering": "AnswerInterview",
-        "contributing": "Contribution contribute",
-        "entries": "Answered Limits",
-        "explaining": "Asking Explanation explain",
-        "forgetting": "forget",
+        "contributing": "Contribution Receipt contribute",
+        "gateway": "Sent send_together",
         "http": "Remote RemoteError",
-        "interviewing": "interview",
-        "interviews": "Interview",
+        "interviews": "Interview Leaving interview",
         "joint": "JointInterview",
-        "many": "Sent send_together",
-        "naming": "reading",
-        "offer": "Offer fetch_offer",
-        "owner": "Owner",
-        "receipt": "Receipt",
+        "open_phase": "OpenPhase Remembered fetch_open_phase",
+        "owner": "Allowance Owner",
         "sampled": "SampledInterview",
         "separate": "SeparateInterview",
-        "standing": "Standing",
-        "telling": "Leaving",
-        "wallet": "Wallet",
+        "wallet": "Answered Limits Wallet",
         "wallet_file": "WalletError default_path",
+        "words": "Asking Explanation explain saying_what_is_allowed",
     },
 )

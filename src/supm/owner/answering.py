@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import ParameterError
+from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
-from supm.messages import Rule, Scorecard
-from supm.owner.interviews import Interview
-from supm.schema import Records
+from supm.mechanisms.thresholds import exact_share
+from supm.messages import Question, Rule, Scorecard, Study
+from supm.owner.columns import (
+    class_field,
+    describe_randomizer,
+    leaving_through,
+    named_label,
+    randomized_response,
+)
+from supm.owner.interviews import Interview, Leaving, budget_of
+from supm.schema import Attribute, Records
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["AnswerInterview"]
+__all__ = ["AnswerInterview", "answer_randomizer"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +72,21 @@ class AnswerInterview(Interview):
     discretizers: tuple[Discretizer, ...]
     rule: Rule
     randomizer: GeneralizedRandomizedResponse | Piecewise
+
+    @classmethod
+    def of(cls, study: Study, question: Question) -> Self:
+        """Give the whole budget to the answer of the study's model."""
+        if study.rule is None:
+            message = (
+                "the test phase asks for a model's answer; ask study.with_rule(model.rule), "
+                "which holds the model."
+            )
+            raise MessageError(message)
+        return cls(
+            discretizers=study.discretizers("test"),
+            rule=study.rule,
+            randomizer=answer_randomizer(study, question),
+        )
 
     @property
     def epsilon(self) -> float:
@@ -112,3 +136,35 @@ class AnswerInterview(Interview):
     def exact_channel(self) -> list[list[Fraction]]:
         """Return the randomizer's channel."""
         return self.randomizer.exact_channel()
+
+    def leaving(
+        self, target: Attribute, symbols: Sequence[int] | None = None
+    ) -> tuple[Leaving, ...]:
+        """Say that the answer leaves alone."""
+        _ = symbols
+        return (leaving_through(f"the model's answer for {target.name}", self.randomizer),)
+
+    def describe(self, target: Attribute) -> dict[str, Any]:
+        """Return the rule, and what is between its answer and what leaves."""
+        _ = target
+        told = describe_randomizer(self.randomizer)
+        return {
+            "fields": [class_field(each) for each in self.discretizers],
+            "mechanism": {"kind": "answer", "rule": self.rule.to_form(), "randomizer": told},
+        }
+
+    def named(self, target: Attribute, symbols: Sequence[int]) -> tuple[tuple[str, str], ...]:
+        """Name the label, where it is one."""
+        if isinstance(self.randomizer, Piecewise):
+            return ()
+        return (named_label(target, self.randomizer.size, symbols[-1]),)
+
+
+def answer_randomizer(
+    study: Study, question: Question
+) -> GeneralizedRandomizedResponse | Piecewise:
+    """Return what is between a model's answer and what leaves, whatever the model is."""
+    epsilon = budget_of(question)
+    if study.numeric:
+        return Piecewise.optimised(low=-1, high=1, epsilon=epsilon, steps=question.steps or 1)
+    return randomized_response(study.labels, exact_share(epsilon, 1))

@@ -7,8 +7,10 @@ leaves. Owner and aggregator hold the same columns.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -18,8 +20,9 @@ from supm._errors import MessageError, ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Integers
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
-from supm.mechanisms.thresholds import WORDS
-from supm.schema import Attribute, Categorical, Continuous, Records
+from supm.mechanisms.thresholds import WORDS, threshold_for
+from supm.owner.interviews import Leaving
+from supm.schema import Attribute, Categorical, Continuous, EqualWidth, Records, Regrouped
 from supm.schema.discretizer import Discretizer
 
 __all__ = [
@@ -29,9 +32,17 @@ __all__ = [
     "Numbers",
     "Signs",
     "Unchanged",
+    "class_field",
+    "describe_randomizer",
     "labels_of",
+    "leaving_through",
     "likelihood_ratio",
+    "named_classes",
+    "named_label",
     "numbers_of",
+    "outline",
+    "place_field",
+    "randomized_response",
 ]
 
 _SIZE: Final = Integers("size", 2, 1 << 40)
@@ -122,6 +133,14 @@ class Classes:
         """Return the class numbers."""
         return self.discretizer.classify(records.columns[self.discretizer.attribute.name])
 
+    def name(self, _: Attribute) -> str:
+        """Return what it is about."""
+        return self.discretizer.attribute.name
+
+    def field(self, _: Attribute) -> dict[str, Any]:
+        """Return how a page reads it."""
+        return class_field(self.discretizer)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Numbers:
@@ -160,6 +179,15 @@ class Numbers:
         points: NDArray[Any] = np.rint((scaled + 1) / 2 * (self.randomizer.size - 1))
         return points.astype(np.int64)
 
+    def name(self, _: Attribute) -> str:
+        """Return what it is about."""
+        return self.attribute.name
+
+    def field(self, _: Attribute) -> dict[str, Any]:
+        """Return how a page reads it."""
+        points = self.randomizer.size if isinstance(self.randomizer, Unchanged) else None
+        return outline(self.attribute) | {"read": {"how": "number", "points": points}}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Labels:
@@ -177,6 +205,14 @@ class Labels:
         """Return the label numbers."""
         return labels_of(records)
 
+    def name(self, target: Attribute) -> str:
+        """Return what it is about."""
+        return target.name
+
+    def field(self, target: Attribute) -> dict[str, Any]:
+        """Return how a page reads it."""
+        return place_field(target, self.randomizer.size)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Signs:
@@ -193,6 +229,14 @@ class Signs:
     def read(self, records: Records) -> NDArray[np.float64]:
         """Return -1 for the first label and 1 for the second."""
         return 2.0 * labels_of(records).astype(np.float64) - 1.0
+
+    def name(self, target: Attribute) -> str:
+        """Return what it is about."""
+        return target.name
+
+    def field(self, target: Attribute) -> dict[str, Any]:
+        """Return how a page reads it."""
+        return outline(target) | {"read": {"how": "sign"}}
 
 
 Column: TypeAlias = Classes | Numbers | Labels | Signs
@@ -217,3 +261,87 @@ def _typed(records: Records, kind: np.dtype[Any]) -> NDArray[Any]:
         message = "the target must be read by its schema first."
         raise RecordError(message)
     return held.astype(kind, copy=False)
+
+
+@lru_cache(maxsize=4096)
+def randomized_response(size: int, share: Fraction) -> GeneralizedRandomizedResponse:
+    """Return the response that keeps an exact share of a budget; many attributes have the same."""
+    words = threshold_for(share, inside=1, outside=size - 1)
+    return GeneralizedRandomizedResponse(size=size, keep_words=words)
+
+
+def leaving_through(what: str, randomizer: Randomizer) -> Leaving:
+    """Say what leaves through one randomizer."""
+    if isinstance(randomizer, Piecewise):
+        return Leaving.certain(what, randomizer.outcomes, None)
+    truth = 1.0 if isinstance(randomizer, Unchanged) else float(randomizer.hit)
+    return Leaving.certain(what, randomizer.size, truth)
+
+
+def named_classes(
+    discretizers: Sequence[Discretizer], symbols: Sequence[int], sampled: int | None
+) -> list[tuple[str, str]]:
+    """Name the classes that are told: those of the places that come first, or all in order."""
+    places = range(len(discretizers)) if sampled is None else symbols[:sampled]
+    told = zip(places, symbols if sampled is None else symbols[sampled:], strict=False)
+    return [
+        (discretizers[place].attribute.name, discretizers[place].labels[symbol])
+        for place, symbol in told
+    ]
+
+
+def named_label(target: Attribute, labels: int, symbol: int) -> tuple[str, str]:
+    """Name the target and the label that is told of it, or which of so many levels."""
+    if isinstance(target, Continuous):
+        return target.name, f"level {symbol + 1} of {labels}"
+    return target.name, str(target.values[symbol])
+
+
+def outline(attribute: Attribute) -> dict[str, Any]:
+    """Return what a page's form shows of an attribute."""
+    kind = type(attribute).__name__.lower()
+    shown = {"name": attribute.name, "kind": kind, "missing": attribute.missing == "class"}
+    if isinstance(attribute, Continuous):
+        return shown | {"low": attribute.low, "high": attribute.high}
+    return shown | {"values": list(attribute.values)}
+
+
+def place_field(target: Attribute, size: int) -> dict[str, Any]:
+    """Return how a page reads a label."""
+    return outline(target) | {"read": {"how": "place", "size": size}}
+
+
+def class_field(discretizer: Discretizer) -> dict[str, Any]:
+    """Return an attribute with the table from intervals or places to classes.
+
+    The last entry of the table is that of a missing value, where one is allowed. A number is in
+    interval k where k of the cuts are below it: a cut belongs to the interval that it ends.
+    """
+    attribute = discretizer.attribute
+    read: dict[str, Any] = {"how": "class", "size": discretizer.size}
+    if isinstance(attribute, Continuous):
+        read |= _cuts(discretizer)
+    else:
+        places = np.arange(len(attribute.values) + (attribute.missing == "class"))
+        read |= {"cuts": None, "table": discretizer.classify(places).tolist()}
+    return outline(attribute) | {"read": read}
+
+
+def _cuts(discretizer: Discretizer) -> dict[str, Any]:
+    finer = discretizer.finer if isinstance(discretizer, Regrouped) else discretizer
+    if not isinstance(finer, EqualWidth):
+        message = "a page can ask for classes of equal width only."
+        raise MessageError(message)
+    table = discretizer.groups if isinstance(discretizer, Regrouped) else range(finer.size)
+    return {"cuts": list(finer.cuts), "table": list(table)}
+
+
+def describe_randomizer(randomizer: Randomizer) -> dict[str, Any]:
+    """Return a randomizer's whole numbers; thresholds as decimal texts, which a page compares."""
+    if isinstance(randomizer, Unchanged):
+        return {"kind": "unchanged", "size": randomizer.size}
+    if isinstance(randomizer, Piecewise):
+        steps, window, words = randomizer.steps, randomizer.window, str(randomizer.threshold)
+        return {"kind": "window", "steps": steps, "window": window, "inside": words}
+    words = str(randomizer.keep_words)
+    return {"kind": "response", "size": randomizer.size, "keep": words}

@@ -5,29 +5,64 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Iterable, Mapping, MutableMapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from supm._errors import MessageError
 from supm._random import RandomSource
 from supm.messages import Report
-from supm.owner.allowed import saying_what_is_allowed
 from supm.owner.http import Remote, RemoteError, split_study_url
-from supm.owner.offer import Offer, fetch_offer, refusal
+from supm.owner.interviews import Leaving
+from supm.owner.open_phase import OpenPhase, Remembered, fetch_open_phase, refusal
 from supm.owner.owner import Owner
-from supm.owner.purse import Purse
-from supm.owner.receipt import ANOTHER_GROUP, VERDICTS, Receipt, read_receipt
-from supm.owner.standing import Standing, standing
-from supm.owner.telling import Leaving, cost_words, leaving, words
-from supm.owner.wallet import Wallet
+from supm.owner.wallet import Wallet, WalletBudget
+from supm.owner.words import cost_words, question_words, saying_what_is_allowed
 
-__all__ = ["Contribution", "contribute"]
+__all__ = ["ANOTHER_GROUP", "Contribution", "Receipt", "contribute"]
 
+ANOTHER_GROUP: Final = "another group is asked"
+"""The verdict where an owner drew a group that is not asked now."""
+
+# What an aggregator says of a report that it has, by the status of its answer.
+_VERDICTS: Final = {201: "accepted", 200: "sent before"}
+_LONGEST_ANSWER: Final = 200
 _NOT_INVITED: Final = (401, 403)
 _KEPT: Final = (
     "The report that was drawn is kept in the wallet: to send it again with a good code costs "
     "nothing more."
 )
 _CODE: Final = re.compile("[A-Za-z0-9](?:[A-Za-z0-9 _-]{0,198}[A-Za-z0-9])?")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Receipt:
+    """What came of taking part.
+
+    Parameters
+    ----------
+    verdict : {"accepted", "sent before", "another group is asked"}
+        What the aggregator said; or that it was not asked.
+    study : str
+        The hash of the study.
+    phase : {"reduce", "train", "test"}
+        Which question.
+    epsilon : float or None
+        What this answer cost, whenever it was drawn; None where nothing is promised.
+    report : Report, optional
+        What was sent.
+    answer : str or float, optional
+        The model's answer, in the test phase.
+    probability : float, optional
+        How sure it is.
+    """
+
+    verdict: str
+    study: str
+    phase: str
+    epsilon: float | None
+    report: Report | None = None
+    answer: str | float | None = None
+    probability: float | None = None
 
 
 class Contribution:
@@ -68,7 +103,7 @@ class Contribution:
         timeout: float = 30.0,
     ) -> None:
         self._remote = Remote(split_study_url(url)[0], timeout=timeout)
-        self._offer = fetch_offer(url, phase=phase, remote=self._remote)
+        self._open = fetch_open_phase(url, phase=phase, remote=self._remote)
         self._trusted = tuple(trusted)
         self._source = source
 
@@ -78,66 +113,30 @@ class Contribution:
         return self._remote
 
     @property
-    def offer(self) -> Offer:
+    def open_phase(self) -> OpenPhase:
         """What the study asks now."""
-        return self._offer
+        return self._open
 
     def words(self, wallet: Wallet | None = None) -> list[str]:
-        """Say in sentences what is asked, what is promised and what it costs.
-
-        Parameters
-        ----------
-        wallet : Wallet, optional
-            The owner's, to say what was spent before; without it, the cost is left out.
-
-        Returns
-        -------
-        list of str
-        """
-        cost = [] if wallet is None else [cost_words(self._offer, wallet)]
-        return [*words(self._offer), *cost]
+        """Say in sentences what is asked and promised, and what it costs the owner of a wallet."""
+        cost = [] if wallet is None else [cost_words(self._open, wallet)]
+        return [*question_words(self._open), *cost]
 
     def leaving(self, report: Report | None = None) -> tuple[Leaving, ...]:
-        """Say what would leave the device.
-
-        Parameters
-        ----------
-        report : Report, optional
-            The answer, where it is drawn: what it is about is certain then.
-
-        Returns
-        -------
-        tuple of Leaving
-        """
+        """Say what would leave the device, or what leaves with a report that is drawn."""
         symbols = None if report is None else report.symbols
-        return leaving(self._offer.study, self._offer.phase, self._offer.interview, symbols)
+        return self._open.interview.leaving(self._open.study.schema.target, symbols)
 
-    def standing(self, wallet: Wallet) -> Standing:
-        """Say what the wallet remembers of this study; nothing is drawn or kept.
+    def named(self, report: Report) -> tuple[tuple[str, str], ...]:
+        """Say which class a report names of what, which may be true or not."""
+        return self._open.interview.named(self._open.study.schema.target, report.symbols)
 
-        Parameters
-        ----------
-        wallet : Wallet
-            The owner's.
-
-        Returns
-        -------
-        Standing
-        """
-        return standing(self._offer, wallet)
+    def remembered(self, wallet: Wallet) -> Remembered:
+        """Say what the wallet remembers of this study; nothing is drawn or kept."""
+        return self._open.remembered(wallet)
 
     def is_asked(self, wallet: Wallet) -> bool:
-        """Return whether the owner's group is asked; it is drawn once, by the public shares.
-
-        Parameters
-        ----------
-        wallet : Wallet
-            Where the group is kept.
-
-        Returns
-        -------
-        bool
-        """
+        """Return whether the owner's group is asked; it is drawn once, by the public shares."""
         # A step of its own: a refusal later on must not lead to another draw.
         with wallet.step():
             return self._is_asked(self._owner(wallet))
@@ -145,66 +144,46 @@ class Contribution:
     def rehearse(self, record: Mapping[str, object], wallet: Wallet) -> Report | None:
         """Return a report such as would leave, and keep, spend and send nothing.
 
-        Parameters
-        ----------
-        record : mapping of str to value
-            The owner's record.
-        wallet : Wallet
-            What was answered before, and how much is allowed.
-
         Returns
         -------
         Report or None
             The one that was drawn before, if there is one. Otherwise an example: the one that
             leaves is drawn when it is sent. None if another group is asked.
         """
-        wallet.check_address(self._offer.server, self._offer.study)
-        purse = Purse(wallet, self._offer.study)
-        owner = self._owner(ChainMap({}, wallet), purse)
+        owner = self._trial(wallet)
         if not self._is_asked(owner):
             return None
-        with saying_what_is_allowed(self._offer.columns):
-            return owner.answer(self._offer.study, self._offer.phase, record)
+        with saying_what_is_allowed(self._open.columns):
+            return owner.answer(self._open.study, self._open.phase, record)
 
     def check(
         self, record: Mapping[str, object], wallet: Wallet, *, invitation: str | None = None
     ) -> None:
-        """Raise what `send` would refuse, before anything is spent or sent.
+        """Raise what `send` would refuse, before anything is drawn, spent or sent.
 
-        Parameters
-        ----------
-        record : mapping of str to value
-            The owner's record.
-        wallet : Wallet
-            The owner's.
-        invitation : str, optional
-            The one-time code, of which only the form can be checked here.
+        Of an invitation, only the form can be checked here.
         """
         self._check_invitation(invitation)
-        self.rehearse(record, wallet)
+        owner = self._trial(wallet)
+        if self._is_asked(owner):
+            with saying_what_is_allowed(self._open.columns):
+                owner.check(self._open.study, self._open.phase, record)
 
     def answer(self, record: Mapping[str, object], wallet: Wallet) -> Report:
         """Spend, draw and write down, as one step, and send nothing yet.
-
-        Parameters
-        ----------
-        record : mapping of str to value
-            The owner's record; what is not asked is not looked at.
-        wallet : Wallet
-            The owner's.
 
         Returns
         -------
         Report
             The same one whenever this study asks again.
         """
-        offer = self._offer
-        with wallet.step(), saying_what_is_allowed(offer.columns):
-            wallet.check_address(offer.server, offer.study)
-            purse = Purse(wallet, offer.study)
-            report = self._owner(wallet, purse).answer(offer.study, offer.phase, record)
-            epsilon = purse.epsilon if offer.question.private else None
-            wallet.note(report, offer.study, epsilon=epsilon, server=offer.server)
+        opened = self._open
+        with wallet.step(), saying_what_is_allowed(opened.columns):
+            wallet.check_address(opened.server, opened.study)
+            budget = WalletBudget(wallet, opened.study)
+            report = self._owner(wallet, budget).answer(opened.study, opened.phase, record)
+            epsilon = budget.epsilon if opened.question.private else None
+            wallet.note(report, opened.study, epsilon=epsilon, server=opened.server)
         return report
 
     def send(
@@ -235,19 +214,18 @@ class Contribution:
             again later costs nothing.
         """
         self._check_invitation(invitation)
-        wallet.check_address(self._offer.server, self._offer.study)
         if not self.is_asked(wallet):
-            study, phase = self._offer.study.hash, self._offer.phase
+            study, phase = self._open.study.hash, self._open.phase
             return Receipt(verdict=ANOTHER_GROUP, study=study, phase=phase, epsilon=0.0)
         report = self.answer(record, wallet)
         form = self._post(report, invitation)
-        receipt = read_receipt(form, report, epsilon=_cost(report, wallet))
-        wallet.acknowledge(report, server=self._offer.server)
+        receipt = _receipt(form, report, epsilon=_cost(report, wallet))
+        wallet.acknowledge(report, server=self._open.server)
         return receipt
 
     def _check_invitation(self, invitation: str | None) -> None:
         if invitation is None:
-            if self._offer.invited:
+            if self._open.invited:
                 message = "the study asks by invitation; give the code that came with it."
                 raise MessageError(message)
             return
@@ -258,19 +236,24 @@ class Contribution:
             )
             raise MessageError(message)
 
-    def _owner(self, memory: MutableMapping[str, Any], purse: Purse | None = None) -> Owner:
-        return Owner(source=self._source, trusted=self._trusted, memory=memory, budget=purse)
+    def _trial(self, wallet: Wallet) -> Owner:
+        """Return an owner who remembers what the wallet holds, and writes nothing into it."""
+        wallet.check_address(self._open.server, self._open.study)
+        return self._owner(ChainMap({}, wallet), WalletBudget(wallet, self._open.study))
+
+    def _owner(self, memory: MutableMapping[str, Any], budget: WalletBudget | None = None) -> Owner:
+        return Owner(source=self._source, trusted=self._trusted, memory=memory, budget=budget)
 
     def _is_asked(self, owner: Owner) -> bool:
-        study, question = self._offer.study, self._offer.question
+        study, question = self._open.study, self._open.question
         alone = question.phase == "test" or len(study.groups) == 1
         return alone or owner.group(study) == question.group
 
     def _post(self, report: Report, invitation: str | None) -> dict[str, Any]:
         headers = {} if invitation is None else {"X-Invitation": invitation}
-        path = f"{self._offer.path}/reports"
+        path = f"{self._open.path}/reports"
         code, form = self._remote.post_json(path, report.to_json(), headers)
-        if code not in VERDICTS:
+        if code not in _VERDICTS:
             kept = f" {_KEPT}" if invitation is not None and code in _NOT_INVITED else ""
             message = f"the aggregator did not take the report ({code}): {refusal(form)}{kept}"
             raise RemoteError(message)
@@ -320,3 +303,27 @@ def contribute(
 def _cost(report: Report, wallet: Wallet) -> float | None:
     costs = [each.epsilon for each in wallet.answers() if each.report == report.id]
     return None if None in costs else max((each or 0.0 for each in costs), default=0.0)
+
+
+def _receipt(form: Mapping[str, Any], report: Report, *, epsilon: float | None) -> Receipt:
+    """Read what an aggregator says of a report."""
+    verdict, probability = form.get("verdict"), form.get("probability")
+    if form.get("id") != report.id or verdict not in _VERDICTS.values():
+        message = "the aggregator's receipt is not for this report; send it again later."
+        raise MessageError(message)
+    return Receipt(
+        verdict=str(verdict),
+        study=report.study,
+        phase=report.phase,
+        epsilon=epsilon,
+        report=report,
+        answer=_shown(form.get("answer")),
+        probability=probability if isinstance(probability, float) else None,
+    )
+
+
+def _shown(answer: object) -> str | float | None:
+    """Return a label or a number; what else an aggregator sends is not put before an owner."""
+    if isinstance(answer, str) and answer.isprintable() and len(answer) <= _LONGEST_ANSWER:
+        return answer
+    return answer if isinstance(answer, int | float) else None

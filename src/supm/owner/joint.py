@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm.mechanisms import Reports, SubsetSelection
-from supm.owner.columns import labels_of
-from supm.owner.interviews import Interview
-from supm.schema import Records
+from supm.messages import Question, Study
+from supm.owner.columns import class_field, labels_of, place_field
+from supm.owner.interviews import Interview, Leaving, budget_of
+from supm.schema import Attribute, Records
 from supm.schema.discretizer import Discretizer
 
 __all__ = ["JointInterview"]
@@ -59,6 +62,15 @@ class JointInterview(Interview):
     discretizers: tuple[Discretizer, ...]
     labels: int | None = None
     randomizer: SubsetSelection
+
+    @classmethod
+    def of(cls, study: Study, question: Question) -> Self:
+        """Give the whole budget to the table of all combinations."""
+        discretizers = study.discretizers(question.phase)
+        labels = study.labels if question.labelled else None
+        cells = math.prod(each.size for each in discretizers) * (labels or 1)
+        randomizer = SubsetSelection.for_epsilon(size=cells, epsilon=budget_of(question))
+        return cls(discretizers=discretizers, labels=labels, randomizer=randomizer)
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -113,3 +125,20 @@ class JointInterview(Interview):
     def exact_channel(self) -> list[list[Fraction]]:
         """Return the randomizer's channel."""
         return self.randomizer.exact_channel()
+
+    def leaving(
+        self, target: Attribute, symbols: Sequence[int] | None = None
+    ) -> tuple[Leaving, ...]:
+        """Say that all leaves together."""
+        _ = symbols
+        also = f" and {target.name}" if self.labels is not None else ""
+        what = f"{len(self.discretizers)} attributes{also}, together"
+        return (Leaving.certain(what, self.randomizer.size, float(self.randomizer.hit)),)
+
+    def describe(self, target: Attribute) -> dict[str, Any]:
+        """Return the size of the table, and of the set that is told."""
+        held, fields = self.randomizer, [class_field(each) for each in self.discretizers]
+        if self.labels is not None:
+            fields.append(place_field(target, self.labels))
+        numbers = {"size": held.size, "width": held.width, "hold": str(held.hold_words)}
+        return {"fields": fields, "mechanism": {"kind": "joint", **numbers}}

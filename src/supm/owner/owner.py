@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterable, Mapping, MutableMapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from supm._errors import (
     BudgetError,
@@ -26,17 +27,26 @@ from supm._random import RandomSource, check_source, secure
 from supm._validation import check_kind
 from supm.messages import PHASES, Question, Report, Study
 from supm.messages.report import MOST_SYMBOLS
-from supm.owner.groups import draw_groups
-from supm.owner.interviewing import interview
-from supm.owner.interviews import Interview
-from supm.privacy import Budget
+from supm.owner.interviews import Interview, interview
+from supm.privacy import Guarantee
 from supm.schema import Records, Schema
 
-__all__ = ["Owner"]
+__all__ = ["Allowance", "Owner", "check_promise", "draw_groups"]
 
 _T = TypeVar("_T")
 _ID_WORDS: Final = 2
 _DAMAGED: Final = "the memory of this owner is damaged; nothing was sent."
+
+
+@runtime_checkable
+class Allowance(Protocol):
+    """What an owner spends from: a `supm.privacy.Budget`, or what a wallet allows."""
+
+    def check(self, guarantee: Guarantee, /) -> None:
+        """Raise BudgetError where it is more than is left."""
+
+    def spend(self, guarantee: Guarantee, *, purpose: str) -> None:
+        """Spend, or raise and change nothing."""
 
 
 class Owner:
@@ -52,7 +62,7 @@ class Owner:
     memory : mutable mapping, optional
         What was answered before. The same question gets the same answer, so that asking again
         teaches nothing; keep it as long as the record. An own one by default.
-    budget : Budget, optional
+    budget : Allowance, optional
         The most that this owner spends over all studies. It is asked before anything is drawn.
 
     Examples
@@ -77,10 +87,10 @@ class Owner:
         source: RandomSource | None = None,
         trusted: Iterable[str] = (),
         memory: MutableMapping[str, Any] | None = None,
-        budget: Budget | None = None,
+        budget: Allowance | None = None,
     ) -> None:
         if budget is not None:
-            check_kind("budget", budget, Budget)
+            check_kind("budget", budget, Allowance)
         self._budget = budget
         # To look up and to draw is one step: two threads would get two answers to one question.
         self._lock = threading.RLock()
@@ -144,6 +154,19 @@ class Owner:
             raise MessageError(_DAMAGED)
         return report
 
+    def check(self, study: Study, phase: str, record: Mapping[str, object]) -> None:
+        """Raise what `answer` would refuse, and draw, spend and remember no answer."""
+        check_kind("study", study, Study)
+        check_kind("phase", phase, str)
+        with self._lock:
+            question = self._consent(study, phase)
+            asked = interview(study, question.phase)
+            if self._key(study, question) in self._memory:
+                return
+            asked.encode(_read(study, question, record))
+            if self._budget is not None and question.private:
+                self._budget.check(asked.guarantee)
+
     def _report(self, study: Study, question: Question, symbols: tuple[int, ...]) -> Report:
         words = self._source.words(_ID_WORDS)
         return Report(
@@ -183,31 +206,42 @@ class Owner:
         self, study: Study, question: Question, record: Mapping[str, object]
     ) -> tuple[int, ...]:
         """Randomise once for each question, in whichever study it is asked."""
-        key = f"answer {_question_hash(study, question)}"
-        asked_first = f"asked {question.phase} {study.beginning}"
-        if self._memory.get(asked_first, key) != key:
-            message = (
-                f"another question was answered in the {question.phase} phase of the study that "
-                "this one continues; a second answer would cost more than it states."
-            )
-            raise BudgetError(message)
-        asked = interview(study, question.phase)
+        key, asked = self._key(study, question), interview(study, question.phase)
         if key not in self._memory:
             check_promise(asked, question)
             inputs = asked.encode(_read(study, question, record))
             self._spend(asked, study, question)
             reports = asked.randomize(inputs, self._source)
             self._memory[key] = [int(symbol) for symbol in reports.symbols[0]]
-        self._memory[asked_first] = key
+        self._memory[_asked_key(study, question)] = key
         if question.private:
             self._memory[_role_key(study)] = _role(question.phase)
         return _remembered(self._memory[key], asked)
+
+    def _key(self, study: Study, question: Question) -> str:
+        """Return where the answer is kept; refuse where another question was answered instead."""
+        key = f"answer {_question_hash(study, question)}"
+        if self._memory.get(_asked_key(study, question), key) != key:
+            message = (
+                f"another question was answered in the {question.phase} phase of the study that "
+                "this one continues; a second answer would cost more than it states."
+            )
+            raise BudgetError(message)
+        return key
 
     def _spend(self, asked: Interview, study: Study, question: Question) -> None:
         """Spend before anything is drawn; what this owner gives away in trust costs no budget."""
         if self._budget is not None and question.private:
             purpose = f"{question.phase} phase of study {study.hash[:12]}"
             self._budget.spend(asked.guarantee, purpose=purpose)
+
+
+def draw_groups(study: Study, owners: int, source: RandomSource) -> NDArray[np.int64]:
+    """Draw the group of each training owner by the study's weights."""
+    bounds = np.cumsum(study.groups)
+    drawn = source.below(int(bounds[-1]), owners).astype(np.int64)
+    groups: NDArray[np.int64] = np.searchsorted(bounds, drawn, side="right")
+    return groups
 
 
 def check_promise(asked: Interview, question: Question) -> None:
@@ -267,6 +301,10 @@ def _phases(trusted: object) -> frozenset[str]:
     if not all(word in PHASES for word in words):
         raise ParameterError("trusted", f"phases out of {', '.join(PHASES)}", "another word")
     return frozenset(words)
+
+
+def _asked_key(study: Study, question: Question) -> str:
+    return f"asked {question.phase} {study.beginning}"
 
 
 def _role_key(study: Study) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,21 @@ from supm._errors import RecordError
 from supm._random import RandomSource, check_source
 from supm._validation import Integers
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports
-from supm.owner.columns import labels_of, numbers_of
+from supm.mechanisms.thresholds import exact_share
+from supm.messages import Question, Study
+from supm.owner.columns import (
+    class_field,
+    labels_of,
+    named_classes,
+    named_label,
+    numbers_of,
+    outline,
+    place_field,
+    randomized_response,
+)
 from supm.owner.draws import mean_over_draws, reachable_products
-from supm.owner.interviews import Interview
-from supm.owner.responses import randomized_response
-from supm.schema import Continuous, Records
+from supm.owner.interviews import Interview, Leaving, budget_of
+from supm.schema import Attribute, Continuous, Records
 from supm.schema.discretizer import Discretizer
 
 __all__ = ["FINE", "SampledInterview"]
@@ -84,12 +95,24 @@ class SampledInterview(Interview):
     target: Continuous | None = None
     share: Fraction
 
+    @classmethod
+    def of(cls, study: Study, question: Question) -> Self:
+        """Give the whole budget to the one symbol."""
+        target = study.schema.target
+        return cls(
+            discretizers=study.discretizers(question.phase),
+            sampled=question.sampled or 1,
+            labels=study.labels if question.labelled else None,
+            target=target if question.labelled and isinstance(target, Continuous) else None,
+            share=exact_share(budget_of(question), 1),
+        )
+
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """The number of classes of each attribute."""
         return tuple(each.size for each in self.discretizers)
 
-    @property
+    @cached_property
     def epsilon(self) -> float:
         """The largest over what may be drawn."""
         return max(self._response(cells).epsilon for cells in self._alphabets)
@@ -279,3 +302,56 @@ class SampledInterview(Interview):
         """Return how often a report of so many combinations of classes is the truth."""
         response = self._response(product_of_sizes * (self.labels or 1))
         return float(response.hit - response.miss)
+
+    def leaving(
+        self, target: Attribute, symbols: Sequence[int] | None = None
+    ) -> tuple[Leaving, ...]:
+        """Say of how many attributes, or of which ones once they are drawn."""
+        told = [target.name] if self.labels is not None else []
+        if symbols is not None:
+            drawn = symbols[: self.sampled]
+            names = [self.discretizers[place].attribute.name for place in drawn]
+            cells, chance = self._chance(math.prod(self.sizes[place] for place in drawn))
+            return (Leaving.certain(f"{_joined([*names, *told])}, together", cells, chance),)
+        classes = reachable_products(self.sizes, self.sampled)
+        fewest, surest = self._chance(classes[0])
+        most, least_sure = self._chance(classes[-1])
+        what = _joined([f"{self.sampled} of {len(self.sizes)} attributes", *told])
+        return (
+            Leaving(
+                what=f"{what}, together",
+                choices=most,
+                truth=least_sure,
+                fewest_choices=fewest,
+                most_truth=surest,
+            ),
+        )
+
+    def _chance(self, classes: int) -> tuple[int, float]:
+        """Return how many combinations there are, with the target's, and how often the truth is."""
+        cells, gap = classes * (self.labels or 1), self.truth(classes)
+        return cells, gap + (1 - gap) / cells
+
+    def describe(self, target: Attribute) -> dict[str, Any]:
+        """Return one threshold for each number of combinations that a draw may lead to."""
+        fields = [class_field(each) for each in self.discretizers]
+        if self.target is not None:
+            read = {"how": "level", "levels": self.labels, "fine": FINE}
+            fields.append(outline(target) | {"read": read})
+        elif self.labels is not None:
+            fields.append(place_field(target, self.labels))
+        words = {str(cells): str(self._response(cells).keep_words) for cells in self._alphabets}
+        mechanism = {"kind": "sample", "sampled": self.sampled, "responses": words}
+        return {"fields": fields, "mechanism": mechanism}
+
+    def named(self, target: Attribute, symbols: Sequence[int]) -> tuple[tuple[str, str], ...]:
+        """Name the drawn classes and the label."""
+        told = named_classes(self.discretizers, symbols[: 2 * self.sampled], self.sampled)
+        if self.labels is not None:
+            told.append(named_label(target, self.labels, symbols[-1]))
+        return tuple(told)
+
+
+def _joined(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last

@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, product
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource, check_source
 from supm._validation import Integers
-from supm.mechanisms import Piecewise, Reports
-from supm.mechanisms.thresholds import epsilon_of
-from supm.owner.columns import Column, likelihood_ratio
-from supm.owner.interviews import Interview
-from supm.schema import Records
+from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, PublicGrid, Reports
+from supm.mechanisms.thresholds import epsilon_of, exact_share, threshold_for
+from supm.messages import Question, Study
+from supm.owner.columns import (
+    Classes,
+    Column,
+    Labels,
+    Numbers,
+    Signs,
+    Unchanged,
+    describe_randomizer,
+    leaving_through,
+    likelihood_ratio,
+    named_classes,
+    named_label,
+    randomized_response,
+)
+from supm.owner.interviews import Interview, Leaving, budget_of
+from supm.schema import Attribute, Records
 
 __all__ = ["SeparateInterview"]
 
@@ -71,6 +87,12 @@ class SeparateInterview(Interview):
     label: Column | None = None
     sampled: int | None = None
 
+    @classmethod
+    def of(cls, study: Study, question: Question) -> Self:
+        """Give each column that is told an exact share of the budget."""
+        columns, label = _columns(study, question), _label(study, question)
+        return cls(columns=columns, label=label, sampled=question.sampled)
+
     @property
     def told(self) -> int:
         """How many attributes an answer tells."""
@@ -91,7 +113,7 @@ class SeparateInterview(Interview):
         places = 0 if self.sampled is None else self.sampled
         return places + self._parts
 
-    @property
+    @cached_property
     def epsilon(self) -> float:
         """The sum over what is told, for the costliest attributes that may be drawn."""
         randomizers = Counter(column.randomizer for column in self.columns)
@@ -220,7 +242,80 @@ class SeparateInterview(Interview):
             return np.arange(len(symbols))
         return np.flatnonzero((symbols[:, : self.sampled] == drawn).all(axis=1))
 
+    def leaving(
+        self, target: Attribute, symbols: Sequence[int] | None = None
+    ) -> tuple[Leaving, ...]:
+        """Say what leaves of each column."""
+        _ = symbols
+        columns = self.all_columns
+        return tuple(leaving_through(each.name(target), each.randomizer) for each in columns)
+
+    def describe(self, target: Attribute) -> dict[str, Any]:
+        """Return each column's field and randomizer."""
+        told_by = [describe_randomizer(each.randomizer) for each in self.all_columns]
+        return {
+            "fields": [each.field(target) for each in self.all_columns],
+            "mechanism": {"kind": "separate", "sampled": self.sampled, "randomizers": told_by},
+        }
+
+    def named(self, target: Attribute, symbols: Sequence[int]) -> tuple[tuple[str, str], ...]:
+        """Name the classes, where all that is told is classes."""
+        if not all(isinstance(each, Classes | Labels) for each in self.all_columns):
+            return ()
+        held = [each.discretizer for each in self.columns if isinstance(each, Classes)]
+        told = named_classes(held, symbols, self.sampled)
+        if isinstance(self.label, Labels):
+            told.append(named_label(target, self.label.randomizer.size, symbols[-1]))
+        return tuple(told)
+
 
 def _typed(values: NDArray[Any], column: Column) -> NDArray[Any]:
     """Return class numbers as such where a table of numbers holds them."""
     return values if isinstance(column.randomizer, Piecewise) else values.astype(np.int64)
+
+
+def _columns(study: Study, question: Question) -> tuple[Column, ...]:
+    if question.form in ("pw", "raw"):
+        asked = study.asked(question.phase)
+        number = _piecewise(study, question) if question.form == "pw" else _grid(question)
+        return tuple(Numbers(attribute=each, randomizer=number) for each in asked)
+    discretizers = study.discretizers(question.phase)
+    return tuple(
+        Classes(discretizer=each, randomizer=_response(each.size, study, question))
+        for each in discretizers
+    )
+
+
+def _label(study: Study, question: Question) -> Column | None:
+    if not question.labelled:
+        return None
+    labels = study.labels
+    if question.form == "pw" and labels == 2:
+        return Signs(randomizer=_piecewise(study, question))
+    return Labels(randomizer=_response(labels, study, question))
+
+
+def _response(
+    size: int, study: Study, question: Question
+) -> GeneralizedRandomizedResponse | Unchanged:
+    if not question.private:
+        return Unchanged(size)
+    parts = _told(study, question) + question.labelled
+    return randomized_response(size, exact_share(budget_of(question), parts))
+
+
+def _piecewise(study: Study, question: Question) -> Piecewise:
+    """Return the mechanism with the paper's window that keeps an exact share of the budget."""
+    share = exact_share(budget_of(question), _told(study, question) + question.labelled)
+    grid = PublicGrid(low=-1, high=1, steps=question.steps or 1)
+    window = max(1, round(grid.steps * math.exp(-float(share) / 2)))
+    words = threshold_for(share, inside=window, outside=grid.steps)
+    return Piecewise(grid=grid, window=window, threshold=words)
+
+
+def _grid(question: Question) -> Unchanged:
+    return Unchanged((question.steps or 1) + 1)
+
+
+def _told(study: Study, question: Question) -> int:
+    return question.sampled or len(study.asked(question.phase))

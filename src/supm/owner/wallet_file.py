@@ -1,15 +1,22 @@
-"""The file of a wallet: where it is, what it holds, and that nobody else reads it."""
+"""The file of a wallet: where it is, that nobody else reads it, and names and values in it."""
 
 from __future__ import annotations
 
+import hmac
+import json
 import os
+from collections.abc import Iterator, MutableMapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import ClassVar, Final
+from types import TracebackType
+from typing import Any, ClassVar, Final, Self
 
 from supm._errors import SupmError
+from supm._random import secure
 from supm._sqlite import SqliteFile, make_for_its_owner
+from supm._validation import check_kind
 
-__all__ = ["WalletError", "WalletFile", "default_path"]
+__all__ = ["Memory", "WalletError", "WalletFile", "default_path"]
 
 _MODE: Final = 0o600
 
@@ -19,13 +26,7 @@ class WalletError(SupmError):
 
 
 def default_path() -> Path:
-    """Return where the wallet is, unless the caller says otherwise.
-
-    Returns
-    -------
-    Path
-        What SUPM_WALLET names, or a file among the user's data.
-    """
+    """Return where the wallet is, unless the caller says otherwise."""
     named = os.environ.get("SUPM_WALLET")
     if named:
         return Path(named)
@@ -74,3 +75,99 @@ class WalletFile(SqliteFile):
         super()._prepare()
         if self.run("PRAGMA quick_check(1)") != [("ok",)]:
             raise WalletError(self.damaged)
+
+
+class Memory(MutableMapping[str, Any]):
+    """What was answered before: a mapping that is on the disk after every change.
+
+    Parameters
+    ----------
+    file : WalletFile
+        Where it is kept.
+    owner : str, default ""
+        Whose section of the file; empty for the only one.
+    """
+
+    def __init__(self, file: WalletFile, owner: str = "") -> None:
+        self._file = file
+        self._owner = owner
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        """Say what it is, and nothing of what it holds."""
+        return f"{type(self).__name__}()"
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._file.path
+
+    def step(self) -> AbstractContextManager[None]:
+        """Return a context in which all changes are one: on the disk at its end, or never."""
+        return self._file.step()
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401  whatever JSON can hold
+        query = "SELECT value FROM memory WHERE owner = ? AND name = ?"
+        found = self._file.run(query, self._owner, name)
+        if not found:
+            raise KeyError(name)
+        try:
+            return json.loads(found[0][0])
+        except (ValueError, TypeError):
+            pass
+        # Raised out here: the error behind it shows the text that it could not read.
+        message = f"the wallet {self.path} holds what no wallet writes; restore a copy."
+        raise WalletError(message)
+
+    def __setitem__(self, name: str, value: Any) -> None:  # noqa: ANN401  whatever JSON can hold
+        text = json.dumps(value, allow_nan=False)
+        self._file.run("REPLACE INTO memory VALUES (?, ?, ?)", self._owner, name, text)
+
+    def __delitem__(self, name: str) -> None:
+        with self.step():
+            if name not in self:
+                raise KeyError(name)
+            self._file.run("DELETE FROM memory WHERE owner = ? AND name = ?", self._owner, name)
+
+    def __iter__(self) -> Iterator[str]:
+        query = "SELECT name FROM memory WHERE owner = ? ORDER BY name"
+        return iter([row[0] for row in self._file.run(query, self._owner)])
+
+    def __len__(self) -> int:
+        found = self._file.run("SELECT count(*) FROM memory WHERE owner = ?", self._owner)
+        return int(found[0][0])
+
+    def _setting(self, name: str) -> str | None:
+        """Return what the whole file has under a name, or None."""
+        found = self._file.run("SELECT value FROM settings WHERE name = ?", name)
+        return str(found[0][0]) if found else None
+
+    def _set(self, name: str, value: str | None) -> None:
+        """Keep a text for the whole file; None takes it away."""
+        self._file.run("DELETE FROM settings WHERE name = ?", name)
+        if value is not None:
+            self._file.run("INSERT INTO settings VALUES (?, ?)", name, value)
+
+    def _section_name(self, owner: str) -> str:
+        """Return a keyed hash of an owner's name: the name itself is not written down."""
+        check_kind("owner", owner, str)
+        with self.step():
+            key = self._setting("key")
+            if key is None:
+                key = secure().words(4).tobytes().hex()
+                self._set("key", key)
+        return hmac.digest(bytes.fromhex(key), owner.encode(), "sha256").hex()[:32]

@@ -121,6 +121,11 @@ class Budget:
         """
         return self._after(self._exact, guarantee).rounded() <= self._limit
 
+    def check(self, guarantee: Guarantee) -> None:
+        """Raise BudgetError if a spending would not be accepted now."""
+        if not self.would_allow(guarantee):
+            raise BudgetError(self._refusal(Spending(guarantee=guarantee, purpose="an answer")))
+
     def spend(self, guarantee: Guarantee, *, purpose: str) -> None:
         """Spend, or raise and change nothing. Call it before drawing or sending anything.
 

@@ -20,8 +20,8 @@ from supm.audit.examples import completed, large_studies, small_studies
 from supm.collection import plan
 from supm.mechanisms import Reports
 from supm.messages import FORMS, PairPoints, Scorecard, Study
-from supm.owner.groups import draw_groups
-from supm.owner.interviewing import interview
+from supm.owner.interviews import interview
+from supm.owner.owner import draw_groups
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 from supm.service.question_document import describe
 

@@ -13,8 +13,7 @@ import sqlalchemy as sa
 
 from supm._random import secure
 from supm.messages import Study
-from supm.owner.interviewing import interview
-from supm.owner.interviews import Interview
+from supm.owner.interviews import Interview, interview
 from supm.service.errors import StateChanged, UnknownStudy
 from supm.service.store._tables import documents, doors, invitations, studies, tallies
 from supm.service.store.values import Opened, State, check_move

@@ -4,7 +4,7 @@ import pytest
 
 from supm import RecordError
 from supm.owner import saying_what_is_allowed
-from supm.owner.allowed import allowed
+from supm.owner.words import allowed
 from supm.schema import Attribute, Categorical, Continuous, Ordinal
 
 FLAG = Categorical("flag", values=(False, True))

@@ -8,7 +8,7 @@ import pytest
 from supm import simulation
 from supm.collection import plan, run_in_process
 from supm.messages import Study, Trust
-from supm.owner import Contribution, Owner, reading
+from supm.owner import Contribution, Owner
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ def told(
     record: Mapping[str, object] = RECORD,
 ) -> dict[str, str]:
     far_end.study, far_end.phase = study, phase
-    offer = Contribution(far_end.url).offer
-    trusted = () if offer.question.private else (phase,)
+    contribution = Contribution(far_end.url)
+    trusted = () if contribution.open_phase.question.private else (phase,)
     report = Owner(source=simulation(3), trusted=trusted).answer(study, phase, record)
-    return dict(reading(offer, report))
+    return dict(contribution.named(report))
 
 
 @pytest.mark.parametrize("mode", ["strict", "faithful"])

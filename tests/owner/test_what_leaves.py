@@ -69,9 +69,9 @@ def test_the_chance_is_a_range_until_it_is_drawn_what_is_told(
     assert (before.fewest_choices, before.choices) == (2 * 2 * 2, 5 * 5 * 2)
     for cells, chance in ((8, before.most_truth), (50, before.truth)):
         assert chance == pytest.approx(math.exp(4) / (math.exp(4) + cells - 1))
-    assert contribution.standing(wallet).report is None
+    assert contribution.remembered(wallet).report is None
     report = contribution.answer(MINE, wallet)
-    assert contribution.standing(wallet).report == report
+    assert contribution.remembered(wallet).report == report
     [drawn] = contribution.leaving(report)
     sizes = [(2, 2, 5, 5)[place] for place in report.symbols[:2]]
     assert drawn.fewest_choices == drawn.choices == 2 * math.prod(sizes)

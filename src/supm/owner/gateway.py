@@ -12,7 +12,7 @@ from supm._json import canonical
 from supm.messages import Report
 from supm.owner.contributing import Contribution
 from supm.owner.http import RemoteError
-from supm.owner.offer import refusal
+from supm.owner.open_phase import refusal
 from supm.owner.wallet import Wallet
 
 __all__ = ["Sent", "send_together"]
@@ -70,7 +70,7 @@ def send_together(
     """
     if not owners:
         return Sent(accepted=0, sent_before=0, elsewhere=0, trained=0, refused=())
-    if contribution.offer.invited:
+    if contribution.open_phase.invited:
         message = (
             "the study asks by invitation, and takes reports one by one, each with its code; "
             "nothing was spent or sent."
@@ -93,7 +93,7 @@ def send_together(
     with owners[0][0].step():
         for place, (wallet, report) in enumerate(given):
             if place not in places:
-                wallet.acknowledge(report, server=contribution.offer.server)
+                wallet.acknowledge(report, server=contribution.open_phase.server)
     return Sent(
         accepted=told.get("accepted", 0),
         sent_before=told.get("sent_before", 0),
@@ -107,19 +107,19 @@ def _not_asked(contribution: Contribution, wallet: Wallet) -> str | None:
     """Return why an owner is not asked, or None where they are; the group is drawn for it."""
     if not contribution.is_asked(wallet):
         return _ELSEWHERE
-    return _TRAINED if contribution.standing(wallet).trained else None
+    return _TRAINED if contribution.remembered(wallet).trained else None
 
 
 def _post(contribution: Contribution, reports: list[Report]) -> dict[str, Any]:
-    offer = contribution.offer
+    opened = contribution.open_phase
     form = {
         "version": 1,
-        "study": offer.study.hash,
-        "phase": offer.phase,
-        "group": offer.question.group,
+        "study": opened.study.hash,
+        "phase": opened.phase,
+        "group": opened.question.group,
         "reports": [{"id": each.id, "symbols": each.symbols} for each in reports],
     }
-    path = f"{offer.path}/reports/batch"
+    path = f"{opened.path}/reports/batch"
     code, told = contribution.remote.post_json(path, canonical(form))
     if code != 200:
         message = f"the aggregator did not take the reports ({code}): {refusal(told)}"

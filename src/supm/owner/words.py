@@ -1,16 +1,35 @@
-"""What a study asks of whom, and why it was planned so: in a sentence and in rows of a table."""
+"""What a study asks of whom, why, what it costs, and what may be written: in plain words."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
 
+from supm._errors import RecordError
 from supm.messages import FORMS, Question, Study
 from supm.owner.draws import gap_of
-from supm.schema import Continuous
+from supm.owner.open_phase import OpenPhase
+from supm.owner.wallet import Wallet
+from supm.privacy import PureLDP
+from supm.schema import Attribute, Continuous
 from supm.schema.discretization import class_count
 
-__all__ = ["Asking", "Explanation", "explain"]
+__all__ = [
+    "Asking",
+    "Explanation",
+    "allowed",
+    "cost_words",
+    "explain",
+    "question_words",
+    "saying_what_is_allowed",
+]
+
+_NAMED: Final = 6
+_SHOWN: Final = 8
+_LONGEST: Final = 40
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,3 +187,104 @@ def _sentence(study: Study) -> str:
     if train.form == "joint":
         return "All kept attributes are told as one symbol, and the model learns from its table."
     return "The budget is split over the kept attributes and the target, as was asked for."
+
+
+def question_words(opened: OpenPhase) -> list[str]:
+    """Say what is asked, and what is promised."""
+    study, question = opened.study, opened.question
+    row = explain(study).rows[study.questions.index(question)]
+    purpose = [f"Purpose: {study.purpose}"] if study.purpose else []
+    names = [each.name for each in opened.columns]
+    return [
+        *purpose,
+        f"Asked of {row.who}, in the {opened.phase} phase: {row.asked}.",
+        f"Your record is read on this device: {_listed(names, study)}. It does not leave.",
+        _promise(opened),
+    ]
+
+
+def cost_words(opened: OpenPhase, wallet: Wallet) -> str:
+    """Say what an answer costs, beside what was spent before and what is allowed."""
+    if not opened.question.private:
+        return "It costs no budget, because nothing is promised."
+    if opened.remembered(wallet).trained:
+        return (
+            "You helped to train this model, so no report of you is taken now and none costs you."
+        )
+    study, phase = opened.study.hash, opened.phase
+    if any(each.study == study and each.phase == phase for each in wallet.answers()):
+        return "You have answered this before: the same report is sent again, at no further cost."
+    left = wallet.left(opened.study)
+    allowed = "you set no limit" if left is None else f"{left:.6g} is left of what you allow"
+    return (
+        f"It costs epsilon = {opened.interview.epsilon:.6g}, once; so far you have spent "
+        f"{wallet.spent():.6g} in total, and {allowed}."
+    )
+
+
+def _promise(opened: OpenPhase) -> str:
+    if opened.question.epsilon is None:
+        return "Nothing is promised: what is asked leaves as it is, to somebody whom you trust."
+    return f"Promise: {PureLDP(opened.question.epsilon).sentence}"
+
+
+def _listed(names: Sequence[str], study: Study) -> str:
+    """Name some attributes, and always the target where it is read: it is what owners ask first."""
+    target = study.schema.target.name
+    others = [name for name in names if name != target]
+    told = [target] if target in names else []
+    # One more takes no more room than to say so.
+    if len(names) <= _NAMED + 1:
+        return ", ".join([*others, *told])
+    shown = others[: _NAMED - len(told)]
+    return f"{', '.join([*shown, *told])} and {len(names) - _NAMED} more"
+
+
+@contextmanager
+def saying_what_is_allowed(columns: Iterable[Attribute]) -> Iterator[None]:
+    """Say what is allowed where a record does not fit, in place of advice for a schema's author.
+
+    Parameters
+    ----------
+    columns : iterable of Attribute
+        What is asked.
+
+    Raises
+    ------
+    RecordError
+        With the same fact.
+    """
+    try:
+        yield
+    except RecordError as error:
+        known = {each.name: each for each in columns}
+        if error.attribute not in known:
+            raise
+        told = RecordError(error.fact, allowed(known[error.attribute]), attribute=error.attribute)
+        raise told from None
+
+
+def allowed(attribute: Attribute) -> str:
+    """Return what may be written for an attribute.
+
+    Examples
+    --------
+    >>> from supm.schema import Categorical, Continuous
+    >>> allowed(Categorical("smoker", values=("former", "no", "yes"), missing="class"))
+    'allowed: former, no, yes, or nothing'
+    >>> allowed(Continuous("age", low=0, high=100))
+    'allowed: a number; what is below 0 counts as 0, and what is above 100 as 100'
+    """
+    nothing = ", or nothing" if attribute.missing == "class" else ""
+    if isinstance(attribute, Continuous):
+        low, high = f"{attribute.low:.6g}", f"{attribute.high:.6g}"
+        beyond = f"what is below {low} counts as {low}, and what is above {high} as {high}"
+        return f"allowed: a number{nothing}; {beyond}"
+    values = [_short(value) for value in attribute.values]
+    more = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
+    return f"allowed: {', '.join(values[:_SHOWN])}{more}{nothing}"
+
+
+def _short(value: str | float | bool) -> str:  # noqa: FBT001  one of a schema's values
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -7,24 +7,43 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final
 
 from supm._errors import MessageError, PromiseError
-from supm.messages import PHASES, Question, Study
+from supm.messages import PHASES, Question, Report, Study
 from supm.owner.http import Remote, RemoteError, split_study_url
-from supm.owner.interviewing import interview
-from supm.owner.interviews import Interview
+from supm.owner.interviews import Interview, interview
 from supm.owner.owner import check_promise
 from supm.schema import Attribute
 
-__all__ = ["Offer", "fetch_offer", "refusal"]
+__all__ = ["OpenPhase", "Remembered", "fetch_open_phase", "refusal"]
 
 _LOOKS: Final = 3
 _LONGEST: Final = 300
 
 
 @dataclass(frozen=True, kw_only=True)
-class Offer:
+class Remembered:
+    """What a wallet remembers of an owner and a study, before anything is drawn or spent.
+
+    Parameters
+    ----------
+    elsewhere : bool
+        Whether the owner's group is known, and another one is asked.
+    trained : bool
+        Whether the owner helped to train what is tested now, and is not asked for that reason.
+    report : Report or None
+        The answer that was drawn before.
+    """
+
+    elsewhere: bool
+    trained: bool
+    report: Report | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenPhase:
     """The open question of a study, as its aggregator shows it.
 
     Parameters
@@ -50,7 +69,7 @@ class Offer:
     def __post_init__(self) -> None:
         check_promise(self.interview, self.question)
 
-    @property
+    @cached_property
     def question(self) -> Question:
         """What is asked."""
         found = self.study.question(self.phase)
@@ -59,25 +78,38 @@ class Offer:
             raise MessageError(message)
         return found
 
-    @property
+    @cached_property
     def columns(self) -> tuple[Attribute, ...]:
         """What is read from a record, on the owner's device."""
         asked = self.study.asked(self.phase)
         return (*asked, self.study.schema.target) if self.question.labelled else asked
 
-    @property
+    @cached_property
     def interview(self) -> Interview:
         """The mechanism that the question describes, made here and not by the aggregator."""
         return interview(self.study, self.question.phase)
 
+    def remembered(self, wallet: Mapping[str, Any]) -> Remembered:
+        """Look up how an owner stands to the question, and change nothing."""
+        study, question = self.study, self.question
+        apart = question.phase != "test" and len(study.groups) > 1
+        group = wallet.get(f"group {study.beginning}", question.group)
+        role = wallet.get(f"role {study.beginning}")
+        report = wallet.get(f"report {question.phase} {study.hash}")
+        return Remembered(
+            elsewhere=apart and group != question.group,
+            trained=question.phase == "test" and question.private and role == "training",
+            report=None if report is None else Report.from_json(report),
+        )
 
-def fetch_offer(
+
+def fetch_open_phase(
     url: str,
     *,
     phase: str | None = None,
     remote: Remote | None = None,
     clock: Callable[[], float] = time.time,
-) -> Offer:
+) -> OpenPhase:
     """Ask an aggregator what a study asks now.
 
     Parameters
@@ -93,7 +125,7 @@ def fetch_offer(
 
     Returns
     -------
-    Offer
+    OpenPhase
 
     Raises
     ------
@@ -110,7 +142,7 @@ def fetch_offer(
     status, study = _fetch(Remote(base) if remote is None else remote, path)
     asked = _open_phase(status, phase)
     _check_deadline(status, asked, clock())
-    return Offer(
+    return OpenPhase(
         study=study,
         phase=asked,
         invited=status.get("invited") is not False,
@@ -121,15 +153,6 @@ def fetch_offer(
 
 def refusal(form: Mapping[str, Any]) -> str:
     """Return why an aggregator refused, in its words if they can be shown.
-
-    Parameters
-    ----------
-    form : mapping
-        The body of its answer.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

@@ -7,7 +7,7 @@ import pytest
 from supm import MessageError, PromiseError, SupmError
 from supm.collection import plan
 from supm.messages import Study
-from supm.owner import Wallet, contribute, fetch_offer, interview
+from supm.owner import Wallet, contribute, fetch_open_phase, interview
 from supm.owner.http import Remote
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def test_a_study_that_states_less_than_it_spends_is_refused(
 
     honest = interview(study, "train")
     fields = {name: getattr(honest, name) for name in honest.__dataclass_fields__}  # type: ignore[attr-defined]  # interviews are dataclasses
-    for place in ("supm.owner.offer.interview", "supm.owner.owner.interview"):
+    for place in ("supm.owner.open_phase.interview", "supm.owner.owner.interview"):
         monkeypatch.setattr(place, lambda *_: Careless(**fields))
     with pytest.raises(PromiseError, match=r"spends epsilon = 1\.5, and the study states 1;"):
         contribute(far_end.url, record, wallet=wallet)
@@ -92,7 +92,7 @@ def test_a_phase_that_is_not_open_is_refused(
 def test_a_server_that_is_gone_costs_nothing(wallet: Wallet) -> None:
     remote = Remote("http://127.0.0.1:9", attempts=1)
     with pytest.raises(SupmError, match="cannot be reached"):
-        fetch_offer("http://127.0.0.1:9/studies/abc", remote=remote)
+        fetch_open_phase("http://127.0.0.1:9/studies/abc", remote=remote)
     assert list(wallet) == []
 
 
@@ -104,9 +104,9 @@ def test_what_would_come_too_late_is_refused_before_anything_is_spent(
         contribute(far_end.url, record, wallet=wallet)
     assert list(wallet) == []
     moment = 1_577_836_800.0
-    assert fetch_offer(far_end.url, clock=lambda: moment).phase == "train"
+    assert fetch_open_phase(far_end.url, clock=lambda: moment).phase == "train"
     with pytest.raises(MessageError, match="has passed"):
-        fetch_offer(far_end.url, clock=lambda: moment + 1)
+        fetch_open_phase(far_end.url, clock=lambda: moment + 1)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_deadline_that_is_none_is_left_to_the_aggregator(
     far_end: FarEnd, deadlines: object
 ) -> None:
     far_end.overrides = {"deadlines": deadlines}
-    assert fetch_offer(far_end.url).phase == "train"
+    assert fetch_open_phase(far_end.url).phase == "train"
 
 
 def test_an_offer_that_spends_more_than_stated_is_refused_before_it_is_shown(
@@ -124,7 +124,7 @@ def test_an_offer_that_spends_more_than_stated_is_refused_before_it_is_shown(
 ) -> None:
     # The owner checks again before a report is drawn; here nothing is drawn.
     dear = interview(plan(study.schema, epsilon=2.0, attributes=["age", "pulse"]), "train")
-    monkeypatch.setattr("supm.owner.offer.interview", lambda *_: dear)
+    monkeypatch.setattr("supm.owner.open_phase.interview", lambda *_: dear)
     with pytest.raises(PromiseError, match="and the study states 1; nothing was sent"):
-        fetch_offer(far_end.url)
+        fetch_open_phase(far_end.url)
     assert far_end.posts == []
