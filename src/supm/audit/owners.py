@@ -20,7 +20,7 @@ from supm.audit.findings import Finding
 from supm.mechanisms.thresholds import stated
 from supm.messages import PHASES, Question, Report, Study
 from supm.owner import Owner, interview
-from supm.owner.groups import draw_groups
+from supm.owner.owner import draw_groups
 from supm.privacy import Guarantee, PureLDP
 
 __all__ = [
