@@ -6,16 +6,18 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from supm._errors import RecordError
 from supm.messages import FORMS, Question, Study
 from supm.owner.draws import gap_of
-from supm.owner.open_phase import OpenPhase
-from supm.owner.wallet import Wallet
 from supm.privacy import PureLDP
 from supm.schema import Attribute, Continuous
 from supm.schema.discretization import class_count
+
+if TYPE_CHECKING:
+    from supm.owner.open_phase import OpenPhase
+    from supm.owner.wallet import Wallet
 
 __all__ = [
     "Asking",
