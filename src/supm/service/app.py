@@ -22,7 +22,7 @@ from supm.service.api import add_api
 from supm.service.ingest import Writer
 from supm.service.limits import BodyLimit, Buckets, ConnectionLimit, RateLimit, Shares
 from supm.service.logs import Metrics, RequestLog
-from supm.service.open_questions import Doors
+from supm.service.open_questions import OpenQuestions
 from supm.service.pages import add_pages
 from supm.service.security import SecurityHeaders
 from supm.service.shared import Shared
@@ -153,7 +153,7 @@ def _add_state(app: FastAPI, store: Store, settings: Settings, log: Log | None) 
     app.state.settings = settings
     app.state.log = log
     app.state.writer = Writer(store, most_waiting=settings.most_waiting)
-    app.state.doors = Doors(store)
+    app.state.questions = OpenQuestions(store)
     app.state.models = Models(store)
     app.state.metrics = Metrics()
     app.state.looks = Shared(seconds=_LOOK_SECONDS)

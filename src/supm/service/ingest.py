@@ -150,11 +150,11 @@ class Writer:
 
     def _fold_when_due(self, group: list[_Waiting], receipts: list[Receipt]) -> None:
         for each, receipt in zip(group, receipts, strict=True):
-            door = each.submission.name, each.submission.phase
-            self._unfolded[door] += int(receipt.new.sum())
-            if self._unfolded[door] >= _FOLD_AFTER and self._folding is not None:
-                self._unfolded[door] = 0
-                self._folding.submit(self._fold, *door)
+            phase = each.submission.name, each.submission.phase
+            self._unfolded[phase] += int(receipt.new.sum())
+            if self._unfolded[phase] >= _FOLD_AFTER and self._folding is not None:
+                self._unfolded[phase] = 0
+                self._folding.submit(self._fold, *phase)
 
     def _fold(self, name: str, phase: str) -> None:
         try:

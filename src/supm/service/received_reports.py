@@ -1,32 +1,37 @@
-"""From the bytes of strangers to ids and symbols; what is not exactly a message is refused."""
+"""From the bytes of strangers to ids and symbols; what is not exactly a message is refused.
+
+What a message is stands in the structs below, once: they read JSON, they read the metadata of an
+Arrow stream, and the interface's description has their schemas. An Arrow stream is checked before
+anything is unpacked, and then read without copies.
+"""
 
 from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from supm._errors import MessageError
-from supm.messages import Report
 from supm.messages.report import MOST_SYMBOLS
 
 __all__ = [
     "ARROW",
     "JSON",
     "MOST_REPORTS",
-    "Told",
+    "ManyReports",
+    "OneReport",
+    "ReceivedReports",
     "read_batch",
-    "read_ids",
     "read_report",
-    "read_stream",
 ]
 
 ARROW: Final = "application/vnd.apache.arrow.stream"
@@ -38,21 +43,64 @@ JSON: Final = "application/json"
 MOST_REPORTS: Final = 10_000
 """How many reports a batch has at most."""
 
-_ID_LENGTH: Final = 32
-_HASH: Final = re.compile("[0-9a-f]{64}")
 _PLACE: Final = re.compile(r"at `(\$[\w.\[\]]*)`$")
-_OF_A_FIELD: Final = re.compile("(the version|study|phase|group|symbols|id) of a report must be ")
-_NO_REPORT: Final = (
-    "the body must be a JSON object with version, study, phase, group, symbols and id, each once."
+# The longest is said too: the sign for the end of a pattern lets a line end after it.
+_Id = Annotated[str, Meta(pattern="^[0-9a-f]{32}$", max_length=32)]
+_Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64)]
+_Symbol = Annotated[int, Meta(ge=0, lt=1 << 53)]
+_Length = Meta(min_length=1, max_length=MOST_SYMBOLS)
+
+
+class _Head(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    version: Literal[1]
+    study: _Hash
+    phase: Literal["reduce", "train", "test"]
+    group: Annotated[int, Meta(ge=0, le=255)]
+
+
+class OneReport(_Head, forbid_unknown_fields=True, gc=False):
+    """A report, as `supm.messages.Report` writes it."""
+
+    symbols: Annotated[list[_Symbol], _Length]
+    id: _Id
+
+
+class _Item(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    id: _Id
+    # Of many, a wrong number makes its own report wrong and not all of them.
+    symbols: Annotated[list[int], _Length]
+
+
+class ManyReports(_Head, forbid_unknown_fields=True, gc=False):
+    """A batch: reports to one question."""
+
+    reports: Annotated[list[_Item], Meta(min_length=1, max_length=MOST_REPORTS)]
+
+
+_ONE: Final = msgspec.json.Decoder(OneReport)
+_MANY: Final = msgspec.json.Decoder(ManyReports)
+_REPORT_SHAPE: Final = "version 1, study, phase, group, symbols and id, every key once"
+_BATCH_SHAPE: Final = (
+    f"version 1, study, phase, group and 1 to {MOST_REPORTS:,} reports, each with id and symbols, "
+    "every key once and nothing else"
 )
-_NOT_A_DIGIT: Final = 16
-_DIGITS: Final = np.full(256, _NOT_A_DIGIT, dtype=np.uint8)
-_DIGITS[np.frombuffer(b"0123456789abcdef", dtype=np.uint8)] = np.arange(16)
+_ID_BYTES: Final = 16
+_NAMES: Final = ["id", "symbols"]
+# The places of fields in the tables Message and RecordBatch of the Arrow format.
+_HEADER, _LENGTH, _COMPRESSION = 2, 0, 3
+_SHAPE: Final = (
+    "an Arrow stream has the columns id: fixed_size_binary[16] and symbols: "
+    "fixed_size_list<integer>[width], without nulls, dictionaries or compression"
+)
+_Message = TypeVar("_Message", OneReport, ManyReports)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Told:
-    """One or many reports to one question, with symbols that are still to be checked."""
+class ReceivedReports:
+    """One or many reports to one question, with symbols that are still to be checked.
+
+    ``symbols`` are a table, or rows as JSON has them.
+    """
 
     study: str
     phase: str
@@ -64,10 +112,7 @@ class Told:
         """Say of each report whether it has so many symbols."""
         if isinstance(self.symbols, np.ndarray):
             return np.full(len(self.ids), self.symbols.shape[1] == width)
-        fits: NDArray[np.bool_] = (
-            np.fromiter(map(len, self.symbols), np.int64, len(self.symbols)) == width
-        )
-        return fits
+        return np.fromiter((len(row) == width for row in self.symbols), np.bool_, len(self.symbols))
 
     def table(self, width: int) -> NDArray[np.int64]:
         """Return the rows that have so many symbols."""
@@ -83,151 +128,69 @@ class Told:
         return flat.reshape(len(rows), width)
 
 
-class _Item(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    id: str
-    symbols: Annotated[list[int], msgspec.Meta(min_length=1, max_length=MOST_SYMBOLS)]
-
-
-class _Batch(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    version: Literal[1]
-    study: str
-    phase: Literal["reduce", "train", "test"]
-    group: Annotated[int, msgspec.Meta(ge=0, le=255)]
-    reports: Annotated[list[_Item], msgspec.Meta(min_length=1, max_length=MOST_REPORTS)]
-
-
-_DECODER: Final = msgspec.json.Decoder(_Batch)
-_OF_AN_ITEM: Final = len(_Item.__struct_fields__)
-
-
-def _report(text: str) -> Report:
-    try:
-        return Report.from_json(text)
-    except MessageError as error:
-        # Others name a key that was sent, into which a stranger's program may have put a value.
-        ours = _OF_A_FIELD.match(str(error)) and "is not a field" not in str(error)
-        sentence = str(error) if ours else _NO_REPORT
-    raise MessageError(sentence)
-
-
-def read_report(body: bytes) -> Told:
-    """Read one report.
+def read_report(body: bytes) -> ReceivedReports:
+    """Read one report, or raise MessageError; no message has a symbol.
 
     Examples
     --------
+    >>> from supm.messages import Report
     >>> report = Report(study="0" * 64, phase="train", group=0, symbols=(2, 0), id="f" * 32)
     >>> read_report(report.to_json().encode()).table(2)
     array([[2, 0]])
     """
-    report = _report(_text(body))
-    return Told(
-        study=report.study,
-        phase=report.phase,
-        group=report.group,
-        ids=np.frombuffer(bytes.fromhex(report.id), dtype=np.uint8).reshape(1, -1),
-        symbols=[report.symbols],
-    )
+    keys = len(OneReport.__struct_fields__)
+    one = _decoded(body, _ONE, lambda _: keys, "report", _REPORT_SHAPE)
+    return _received(one, [one.id], [one.symbols])
 
 
-def read_batch(body: bytes, media_type: str) -> Told:
-    """Read a batch of reports to one question."""
+def read_batch(body: bytes, media_type: str) -> ReceivedReports:
+    """Read a batch of reports to one question in JSON or Arrow, or raise MessageError."""
     if media_type == ARROW:
-        header, ids, symbols = read_stream(body, most=MOST_REPORTS)
-        return Told(**_checked_header(header), ids=ids, symbols=symbols)
-    batch = _decoded(body)
-    if _HASH.fullmatch(batch.study) is None:
-        message = "study of a batch must be a hash of 64 hexadecimal digits."
-        raise MessageError(message)
-    return Told(
-        study=batch.study,
-        phase=batch.phase,
-        group=batch.group,
-        ids=read_ids([each.id for each in batch.reports]),
-        symbols=[each.symbols for each in batch.reports],
+        return _read_stream(body)
+    many = _decoded(body, _MANY, _keys_of_a_batch, "batch", _BATCH_SHAPE)
+    return _received(
+        many, [each.id for each in many.reports], [each.symbols for each in many.reports]
     )
 
 
-def read_ids(texts: Sequence[str]) -> NDArray[np.uint8]:
-    """Return ids as bytes, 16 in a row.
-
-    Examples
-    --------
-    >>> read_ids(["00" * 15 + "ff"])[0, -1]
-    np.uint8(255)
-    """
-    joined = "".join(texts)
-    whole = all(len(text) == _ID_LENGTH for text in texts) and joined.isascii()
-    digits = _DIGITS[np.frombuffer(joined.encode() if whole else b"", dtype=np.uint8)]
-    if not whole or bool((digits == _NOT_A_DIGIT).any()):
-        message = "id of a report must be 32 hexadecimal digits."
-        raise MessageError(message)
-    pairs = digits.reshape(len(texts), -1, 2)
-    ids: NDArray[np.uint8] = pairs[:, :, 0] * np.uint8(16) + pairs[:, :, 1]
-    return ids
+def _received(head: _Head, ids: Sequence[str], symbols: Sequence[Sequence[int]]) -> ReceivedReports:
+    packed = np.frombuffer(bytes.fromhex("".join(ids)), dtype=np.uint8).reshape(-1, _ID_BYTES)
+    return ReceivedReports(
+        study=head.study, phase=head.phase, group=head.group, ids=packed, symbols=symbols
+    )
 
 
-def _text(body: bytes) -> str:
+def _keys_of_a_batch(many: ManyReports) -> int:
+    return len(ManyReports.__struct_fields__) + len(_Item.__struct_fields__) * len(many.reports)
+
+
+def _decoded(
+    body: bytes,
+    decoder: msgspec.json.Decoder[_Message],
+    keys: Callable[[_Message], int],
+    what: str,
+    shape: str,
+) -> _Message:
+    where = ""
     try:
-        return body.decode()
-    except UnicodeDecodeError:
-        message = "a report must be JSON in UTF-8."
-        raise MessageError(message) from None
-
-
-def _decoded(body: bytes) -> _Batch:
-    try:
-        batch = _DECODER.decode(body)
+        message = decoder.decode(body)
+        # The decoder keeps the last of two equal keys. No value of ours has a colon, so there are
+        # as many as keys.
+        if body.count(b":") == keys(message):
+            return message
     except RecursionError:
-        where = ""
+        pass
     except ValueError as error:
         # The decoder's own sentence may show what was sent; where it was may be said.
         found = _PLACE.search(str(error))
         where = f" (see {found[1]})" if found else ""
-    else:
-        # The decoder keeps the last of two equal keys. No value of a batch has a colon, so there
-        # are as many as keys.
-        if body.count(b":") == len(_Batch.__struct_fields__) + _OF_AN_ITEM * len(batch.reports):
-            return batch
-        where = ""
-    message = (
-        f"the body is no batch{where}: it has version 1, study, phase, group and 1 to "
-        f"{MOST_REPORTS:,} reports, each with id and symbols, every key once and nothing else."
-    )
-    raise MessageError(message)
+    sentence = f"the body is no {what}{where}: it has {shape}."
+    raise MessageError(sentence)
 
 
-def _checked_header(header: dict[str, str]) -> dict[str, Any]:
-    form = {name: header.get(name, "") for name in ("study", "phase")}
-    group = header.get("group", "")
-    known = form["phase"] in ("reduce", "train", "test") and _HASH.fullmatch(form["study"])
-    small = group.isascii() and group.isdecimal() and len(group) <= 3 and int(group) < 256
-    if set(header) != {"version", "study", "phase", "group"} or header["version"] != "1":
-        known = None
-    if not known or not small:
-        message = (
-            "the schema's metadata must be version 1, study (a hash), phase and group of the "
-            "question, and nothing else."
-        )
-        raise MessageError(message)
-    return form | {"group": int(group)}
-
-
-_ID_BYTES: Final = 16
-_NAMES: Final = ["id", "symbols"]
-# The places of fields in the tables Message and RecordBatch of the Arrow format.
-_HEADER, _LENGTH, _COMPRESSION = 2, 0, 3
-_SHAPE: Final = (
-    "an Arrow stream has the columns id: fixed_size_binary[16] and symbols: "
-    "fixed_size_list<integer>[width], without nulls, dictionaries or compression"
-)
-
-
-def read_stream(
-    body: bytes, *, most: int
-) -> tuple[dict[str, str], NDArray[np.uint8], NDArray[np.int64]]:
-    """Read a stream of reports."""
+def _read_stream(body: bytes) -> ReceivedReports:
     try:
-        return _read(body, most)
+        return _unpacked(body)
     except MessageError:
         raise
     # Damaged bytes surface as many kinds of error; none of them is a fault of ours.
@@ -235,14 +198,15 @@ def read_stream(
         raise _refusal() from None
 
 
-def _read(body: bytes, most: int) -> tuple[dict[str, str], NDArray[np.uint8], NDArray[np.int64]]:
+def _unpacked(body: bytes) -> ReceivedReports:
     messages = _messages(body)
     first = next(messages, None)
     if first is None or first.type != "schema":
         raise _refusal()
     schema = pa.ipc.read_schema(first)
     _check_columns(schema)
-    ids, symbols, left = [], [], most
+    head = _head(schema.metadata or {})
+    ids, symbols, left = [], [], MOST_REPORTS
     for message in messages:
         left -= _rows(message, left)
         batch = pa.ipc.read_record_batch(message, schema)
@@ -250,11 +214,29 @@ def _read(body: bytes, most: int) -> tuple[dict[str, str], NDArray[np.uint8], ND
         batch.validate(full=True)
         ids.append(_ids(batch.column(0)))
         symbols.append(_symbols(batch.column(1)))
-    if left == most:
+    if left == MOST_REPORTS:
         sentence = "a batch has at least one report."
         raise MessageError(sentence)
-    header = {key.decode(): value.decode() for key, value in (schema.metadata or {}).items()}
-    return header, np.concatenate(ids), np.concatenate(symbols)
+    return ReceivedReports(
+        study=head.study,
+        phase=head.phase,
+        group=head.group,
+        ids=np.concatenate(ids),
+        symbols=np.concatenate(symbols),
+    )
+
+
+def _head(metadata: dict[bytes, bytes]) -> _Head:
+    form = {key.decode(): value.decode() for key, value in metadata.items()}
+    try:
+        # Metadata are texts, numbers as well.
+        return msgspec.convert(form, _Head, strict=False)
+    except msgspec.ValidationError:
+        message = (
+            "the schema's metadata must be version 1, study (a hash), phase and group of the "
+            "question, and nothing else."
+        )
+        raise MessageError(message) from None
 
 
 def _messages(body: bytes) -> Iterator[Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from supm.collection import account, make_statement
 from supm.messages import Model, Study
-from supm.service.open_questions import find
+from supm.service.open_questions import find_study
 from supm.service.store import Opened, Store
 from supm.service.store.values import State
 
@@ -50,7 +50,7 @@ def status(store: Store, opened: Opened) -> dict[str, Any]:
 
 def progress(store: Store, name: str) -> dict[str, Any]:
     """Return how many reports a study has, and when they came."""
-    opened = find(store, name)
+    opened = find_study(store, name)
     reports = dict(store.reports(name))
     return {
         "state": str(opened.state),

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from supm.service.open_questions import Doors
+from supm.service.open_questions import OpenQuestions
 from supm.service.received_reports import ARROW, JSON
 from supm.service.store import Store, Submission
-from supm.service.store._tables import doors, studies
+from supm.service.store._tables import phases, studies
 
 Told = Callable[..., Submission]
 
@@ -58,7 +58,7 @@ def test_a_stored_report_is_acknowledged_again_after_the_deadline(service: Any) 
     stored, fresh = service.answer(), service.answer()
     assert service.send(stored).status_code == 201
     with service.store._database.writing() as connection:
-        connection.execute(sa.update(doors).values(deadline=1.0))
+        connection.execute(sa.update(phases).values(deadline=1.0))
         connection.execute(sa.update(studies).values(deadlines='{"train": 1.0}'))
     # First the store alone knows, then it is seen at once.
     for _ in range(2):
@@ -158,7 +158,7 @@ def test_a_phase_that_ends_between_two_looks_acknowledges_what_it_has(
     assert service.send(stored).status_code == 201
     monkeypatch.setattr("supm.service.open_questions._FRESH_SECONDS", 3600.0)
     # Another server takes the step; this one has not heard of it.
-    monkeypatch.setattr(Doors, "forget", lambda *_: None)
+    monkeypatch.setattr(OpenQuestions, "forget", lambda *_: None)
     train(service)
     assert service.send(stored).status_code == 200
     refused = service.send(fresh)

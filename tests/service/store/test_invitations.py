@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from supm.collection import plan
 from supm.schema import Schema
 from supm.service import actions
-from supm.service.store import Opened, Store, Submission, _invitations
-from supm.service.store._tables import METADATA, doors, ids, spent
+from supm.service.store import Opened, Store, Submission, _leaves
+from supm.service.store._tables import METADATA, ids, spent
 from supm.service.store.values import Refusal
 
 Told: TypeAlias = Callable[..., Submission]
@@ -39,7 +39,7 @@ def leaves(store: Store) -> list[tuple[bytes, bytes]]:
 def test_each_is_used_once_however_leaves_are_split(
     store: Store, schema: Schema, told: Told, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(_invitations, "_MOST", most)
+    monkeypatch.setattr(_leaves, "_MOST", most)
     codes = hashes(40)
     opened = invite(store, schema, codes)
     for first in range(0, 40, 3):
@@ -62,7 +62,7 @@ def test_each_is_used_once_however_leaves_are_split(
 def test_a_full_leaf_becomes_two_of_half_its_size(
     store: Store, schema: Schema, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_invitations, "_MOST", 8)
+    monkeypatch.setattr(_leaves, "_MOST", 8)
     codes = hashes(9)
     opened = invite(store, schema, codes)
     store.add([told(opened, 1, at, code) for at, code in enumerate(codes)])
@@ -99,28 +99,6 @@ def test_postgresql_relates_no_invitation_to_a_transaction(
     # The last transaction wrote the leaf; that it holds thirty is all that one learns.
     assert together == [30 * 32]
     store.close()
-
-
-def test_older_tables_are_moved_into_leaves(store_url: str, schema: Schema, told: Told) -> None:
-    store = Store.open(store_url)
-    codes = hashes(5)
-    opened = invite(store, schema, codes)
-    with store._database.writing() as connection:
-        door = connection.execute(sa.select(doors.c.door)).scalar_one()
-        for table in ("spent", "sorted_ids"):
-            connection.execute(sa.text(f"DROP TABLE {table}"))
-        connection.execute(sa.text("CREATE TABLE used (door BIGINT, hash VARCHAR(64))"))
-        for code in codes[:3]:
-            row = {"door": door, "hash": code}
-            connection.execute(sa.text("INSERT INTO used VALUES (:door, :hash)"), row)
-        connection.execute(sa.text("UPDATE alembic_version SET version_num = '0002'"))
-    store.close()
-    again = Store.open(store_url)
-    told_now = again.add([told(opened, 1, at, code) for at, code in enumerate(codes)])
-    assert [each.refused for each in told_now] == [Refusal.USED_INVITATION] * 3 + [None] * 2
-    with again._database.reading() as connection:
-        assert not sa.inspect(connection).has_table("used")
-    again.close()
 
 
 def test_two_servers_that_fill_two_studies_in_either_order_do_not_wait_for_each_other(
@@ -161,7 +139,7 @@ def send(store: Store, told: Told, opened: Opened, codes: list[str]) -> None:
 def test_what_was_used_is_taken_away(
     store: Store, schema: Schema, told: Told, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(_invitations, "_MOST", most)
+    monkeypatch.setattr(_leaves, "_MOST", most)
     study = plan(schema, epsilon=3.0, attributes=["age", "stage"])
     opened, other = (
         store.create(study, token_hash="0" * 64, minimums={}, deadlines={}, invitations=CODES)

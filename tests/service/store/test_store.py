@@ -10,7 +10,7 @@ from supm.collection import plan
 from supm.schema import Schema
 from supm.service.status import progress
 from supm.service.store import Opened, Store
-from supm.service.store._tables import doors, minutes
+from supm.service.store._tables import minutes, phases
 
 
 @pytest.fixture
@@ -19,9 +19,9 @@ def opened(store: Store, schema: Schema) -> Opened:
     study = plan(schema, epsilon=4.0, attributes=["age", "stage", "ward"])
     made = store.create(study, token_hash="0" * 64, minimums={}, deadlines={})
     with store._database.writing() as connection:
-        door = connection.execute(sa.select(doors.c.door)).scalar_one()
+        phase_id = connection.execute(sa.select(phases.c.id)).scalar_one()
         rows = [
-            {"door": door, "minute": 29_000_000 + each, "reports": 1 + each % 3}
+            {"phase_id": phase_id, "minute": 29_000_000 + each, "reports": 1 + each % 3}
             for each in range(43_200)
             if not 1000 <= each < 1060
         ]

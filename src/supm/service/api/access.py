@@ -6,7 +6,7 @@ from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 
 from supm.service.answers import Refused
-from supm.service.open_questions import find
+from supm.service.open_questions import find_study
 from supm.service.security import fits, given_token, may_act
 from supm.service.store import Opened, Store
 
@@ -21,7 +21,7 @@ def store_of(request: Request) -> Store:
 
 async def look_up(request: Request, name: str) -> Opened:
     """Return a study, or raise UnknownStudy."""
-    return await run_in_threadpool(find, store_of(request), name)
+    return await run_in_threadpool(find_study, store_of(request), name)
 
 
 async def is_analyst(request: Request, name: str) -> bool:

@@ -16,14 +16,14 @@ from supm.service.answers import Refused, json_answer
 from supm.service.api.access import check_media_type
 from supm.service.api.openapi import BATCH_BODY, PREDICT_BODY, REPORT_BODY, answers
 from supm.service.limits import read_body
-from supm.service.open_questions import Door
+from supm.service.open_questions import AskedQuestion
 from supm.service.predicting import predictions
-from supm.service.received_reports import ARROW, JSON, Told, read_batch, read_report
+from supm.service.received_reports import ARROW, JSON, ReceivedReports, read_batch, read_report
 from supm.service.security import hash_invitation
 from supm.service.store import Receipt, Submission
 from supm.service.store.values import Refusal
 
-__all__ = ["read_told", "router"]
+__all__ = ["router"]
 
 
 class _DirectRoute(APIRoute):
@@ -64,22 +64,22 @@ async def post_report(request: Request) -> Response:
     """Take one report; it is stored when the answer comes, and counts once however often sent."""
     state = request.app.state
     check_media_type(request, JSON)
-    await state.doors.expect(request.path_params["name"])
-    told = read_report(await read_body(request, state.settings.largest_report))
-    door = await state.doors.open(request.path_params["name"], told)
-    table, known = door.judge(told)
+    await state.questions.expect(request.path_params["name"])
+    given = read_report(await read_body(request, state.settings.largest_report))
+    question = await state.questions.find(request.path_params["name"], given)
+    table, known = question.judge(given)
     if not known[0]:
         state.metrics.reports["refused"] += 1
-        raise door.ended or Refused(422, f"the report is {_OUTSIDE} of the question.")
-    submission = _submission(door, told.ids, table, _invitation(request, door))
-    stored = await _submit(request, door, submission)
+        raise question.ended or Refused(422, f"the report is {_OUTSIDE} of the question.")
+    submission = _submission(question, given.ids, table, _invitation(request, question))
+    stored = await _submit(request, question, submission)
     new = bool(stored.new[0])
     form: dict[str, Any] = {
         "verdict": "accepted" if new else "sent before",
-        "id": told.ids.tobytes().hex(),
+        "id": given.ids.tobytes().hex(),
     }
-    if door.phase == "test" and not stored.ended:
-        trained = await state.models.find(door.opened)
+    if question.phase == "test" and not stored.ended:
+        trained = await state.models.find(question.opened)
         form |= (await run_in_threadpool(predictions, trained, table))[0]
     return json_answer(form, 201 if new else 200)
 
@@ -92,35 +92,35 @@ async def post_report(request: Request) -> Response:
 async def post_batch(request: Request) -> Response:
     """Take up to 10,000 reports to one question; each counts once, and is refused on its own."""
     state = request.app.state
-    told = await read_told(request, state.settings.largest_batch)
-    door = await state.doors.open(request.path_params["name"], told)
-    if door.opened.invited:
+    given = await _read_batch(request, state.settings.largest_batch)
+    question = await state.questions.find(request.path_params["name"], given)
+    if question.opened.invited:
         message = (
             "the study needs an invitation for each report; send them one by one, each with its "
             "code (supm contribute: an --invitation-file with a code for each row)."
         )
         raise Refused(403, message)
-    table, known = door.judge(told)
+    table, known = question.judge(given)
     reasons = dict.fromkeys(np.flatnonzero(~known).tolist(), _OUTSIDE)
     state.metrics.reports["refused"] += len(reasons)
     accepted = before = 0
     if known.any():
-        ids = told.ids if known.all() else told.ids[known]
-        stored = await _submit(request, door, _submission(door, ids, table))
+        ids = given.ids if known.all() else given.ids[known]
+        stored = await _submit(request, question, _submission(question, ids, table))
         accepted, before = int(stored.new.sum()), int(stored.before.sum())
         missing = np.flatnonzero(known)[~(stored.new | stored.before)]
         reasons |= dict.fromkeys(missing.tolist(), str(Refusal.OVER))
-    elif door.ended is not None:
-        raise door.ended
+    elif question.ended is not None:
+        raise question.ended
     refused = [{"place": place, "reason": reasons[place]} for place in sorted(reasons)]
     form = {"accepted": accepted, "sent_before": before, "refused": refused}
     return json_answer(form)
 
 
-async def read_told(request: Request, most: int) -> Told:
+async def _read_batch(request: Request, most: int) -> ReceivedReports:
     """Return the reports of a batch."""
     media_type = check_media_type(request, JSON, ARROW)
-    await request.app.state.doors.expect(request.path_params["name"])
+    await request.app.state.questions.expect(request.path_params["name"])
     body = await read_body(request, most)
     if len(body) > _LARGE:
         return await run_in_threadpool(read_batch, body, media_type)
@@ -128,23 +128,23 @@ async def read_told(request: Request, most: int) -> Told:
 
 
 def _submission(
-    door: Door,
+    question: AskedQuestion,
     ids: NDArray[np.uint8],
     table: NDArray[np.int64],
     invitation: str | None = None,
 ) -> Submission:
     return Submission(
-        name=door.opened.name,
-        phase=door.phase,
-        document=door.document,
+        name=question.opened.name,
+        phase=question.phase,
+        document=question.study.hash,
         ids=ids,
         symbols=table,
         invitation=invitation,
     )
 
 
-def _invitation(request: Request, door: Door) -> str | None:
-    if not door.opened.invited:
+def _invitation(request: Request, question: AskedQuestion) -> str | None:
+    if not question.opened.invited:
         return None
     code = request.headers.get("x-invitation")
     if code is None:
@@ -152,9 +152,9 @@ def _invitation(request: Request, door: Door) -> str | None:
     return hash_invitation(code)
 
 
-async def _submit(request: Request, door: Door, submission: Submission) -> _Stored:
+async def _submit(request: Request, question: AskedQuestion, submission: Submission) -> _Stored:
     state, counted = request.app.state, request.app.state.metrics.reports
-    ended = door.ended
+    ended = question.ended
     if ended is None:
         receipt: Receipt = await state.writer.submit(submission)
         if receipt.refused is None:
@@ -162,7 +162,7 @@ async def _submit(request: Request, door: Door, submission: Submission) -> _Stor
             counted["accepted"] += accepted
             counted["sent before"] += len(receipt.new) - accepted
             return _Stored(new=receipt.new, before=~receipt.new, ended=False)
-        state.doors.forget(submission.name)
+        state.questions.forget(submission.name)
         ended = _refused(receipt.refused)
         if receipt.refused not in _ENDED:
             counted["refused"] += len(submission)
@@ -194,22 +194,22 @@ async def predict(request: Request) -> Response:
     """Answer one or many reports of the test phase; nothing is stored."""
     media_type = check_media_type(request, JSON, ARROW)
     state = request.app.state
-    await state.doors.expect(request.path_params["name"])
+    await state.questions.expect(request.path_params["name"])
     body = await read_body(request, state.settings.largest_batch)
-    told = await run_in_threadpool(_read, body, media_type)
-    door = await state.doors.open(request.path_params["name"], told)
-    if door.ended is not None:
-        raise door.ended
-    table, known = door.judge(told)
+    given = await run_in_threadpool(_read, body, media_type)
+    question = await state.questions.find(request.path_params["name"], given)
+    if question.ended is not None:
+        raise question.ended
+    table, known = question.judge(given)
     if not known.all():
         place = int(np.flatnonzero(~known)[0])
         raise Refused(422, f"the report at place {place} is outside the alphabet of the question.")
-    if door.phase != "test":
+    if question.phase != "test":
         raise Refused(409, "the study has no model that answers yet.")
-    trained = await state.models.find(door.opened)
+    trained = await state.models.find(question.opened)
     return json_answer({"answers": await run_in_threadpool(predictions, trained, table)})
 
 
-def _read(body: bytes, media_type: str) -> Told:
+def _read(body: bytes, media_type: str) -> ReceivedReports:
     many = media_type == ARROW or b'"reports"' in body
     return read_batch(body, media_type) if many else read_report(body)

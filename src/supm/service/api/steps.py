@@ -70,7 +70,7 @@ async def close(request: Request, name: StudyName) -> Response:
 async def _step(request: Request, name: str, act: Callable[[], Opened]) -> Response:
     await check_analyst(request, name, acts=True)
     opened = await run_in_threadpool(act)
-    request.app.state.doors.forget(name)
+    request.app.state.questions.forget(name)
     request.app.state.looks.forget(name)
     return json_answer(await run_in_threadpool(status, store_of(request), opened))
 

@@ -15,7 +15,7 @@ from supm.collection import account
 from supm.messages import PHASES, Model, Study, Trust
 from supm.owner import explain
 from supm.service.forecasts import accuracy_by_budget, is_known, round_owners
-from supm.service.open_questions import find
+from supm.service.open_questions import find_study
 from supm.service.pages.frame import PLOTLY_VERSION, plotly_marks, render
 from supm.service.pages.model_tables import chosen_of, rule_view
 from supm.service.pages.sign_in import go
@@ -45,7 +45,7 @@ _FEW_OWNERS: Final = 2000
 
 def dashboard_page(request: Request, name: str) -> Response:
     """Return the dashboard, or send who has no token to the form for it."""
-    opened = find(_store(request), name)
+    opened = find_study(_store(request), name)
     if not _may_see(request, name):
         return go(f"/studies/{opened.name}/enter")
     reports = _store(request).reports(name)
@@ -54,7 +54,7 @@ def dashboard_page(request: Request, name: str) -> Response:
 
 def forecast_json(request: Request, name: str) -> Response:
     """Return the accuracy by budget on made-up people, for the analyst."""
-    opened = find(_store(request), name)
+    opened = find_study(_store(request), name)
     if not _may_see(request, name):
         return JSONResponse({"error": "this needs the study's token."}, HTTPStatus.FORBIDDEN)
     owners = _owners(opened, _store(request).reports(name))

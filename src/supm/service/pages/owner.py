@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from supm.messages import PHASES, Study
-from supm.service.open_questions import find
+from supm.service.open_questions import find_study
 from supm.service.pages.dashboard import day
 from supm.service.pages.frame import render
 from supm.service.question_document import describe
@@ -32,7 +32,7 @@ _WAITING: Final = {
 def owner_page(request: Request, name: str) -> Response:
     """Return the page for owners of a study."""
     store: Store = request.app.state.store
-    opened = find(store, name)
+    opened = find_study(store, name)
     return render(request, "owner.html", _context(opened, store.reports(opened.name)))
 
 

@@ -1,15 +1,14 @@
 """From stored answers to counts: each answer is counted once, whoever counts and whenever.
 
-Transactions of a door are numbered under its lock, so what a reader sees is all up to some number.
+Transactions of a phase are numbered under its lock, so what a reader sees is all up to some number.
 A tally knows through which number it goes. It is replaced only if it is still the one that the new
 one was made from, and the answers that it holds are dropped in the same transaction.
 """
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterator, Sequence
+import io
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -23,7 +22,7 @@ from supm.owner.interviews import Interview
 from supm.service.errors import StoreError
 from supm.service.store._database import Database
 from supm.service.store._studies import asked_at
-from supm.service.store._tables import answers, documents, doors, studies, tallies
+from supm.service.store._tables import answers, documents, phases, studies, tallies
 
 __all__ = [
     "FoldFirst",
@@ -34,19 +33,19 @@ __all__ = [
     "pack_symbols",
     "read_counts",
     "unpack_counts",
-    "unpack_ids",
     "unpack_symbols",
 ]
 
 _ROWS_READ_AT_ONCE: Final = 512
 _COUNTED_AT_ONCE: Final = 1 << 20
+_VERSION: Final = 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Folded:
-    """A door's counts at one moment."""
+    """A phase's counts at one moment."""
 
-    door: int
+    phase_id: int
     counts: Counts
     start: int
     through: int
@@ -55,22 +54,21 @@ class Folded:
 
 def read_counts(connection: sa.Connection, name: str, phase: str) -> Folded | None:
     """Count what is stored at one moment; None where nothing is."""
-    here = (doors.c.study == name) & (doors.c.phase == phase)
-    door = connection.execute(sa.select(doors).where(here)).one_or_none()
-    if door is None or phase == "test":
+    here = (phases.c.study == name) & (phases.c.name == phase)
+    row = connection.execute(sa.select(phases).where(here)).one_or_none()
+    if row is None or phase == "test":
         return None
-    tally = connection.execute(sa.select(tallies).where(tallies.c.door == door.door)).one()
+    tally = connection.execute(sa.select(tallies).where(tallies.c.phase_id == row.id)).one()
     total = unpack_counts(tally.counts) if tally.counts else None
-    for symbols in _chunks(connection, door, tally.through):
-        told = Reports(symbols=symbols, simulation=False)
-        part = count(_asked(connection, door), told)
+    for symbols in _chunks(connection, row, tally.through):
+        part = count(_asked(connection, row), Reports(symbols=symbols, simulation=False))
         total = part if total is None else _sum(total, part)
     if total is None:
         return None
     flag = sa.select(studies.c.simulation).where(studies.c.name == name)
     total = replace(total, simulation=bool(connection.execute(flag).scalar_one()))
     fresh = total.reports - tally.reports
-    return Folded(door=door.door, counts=total, start=tally.through, through=door.last, fresh=fresh)
+    return Folded(phase_id=row.id, counts=total, start=tally.through, through=row.last, fresh=fresh)
 
 
 def fold(database: Database, folded: Folded) -> bool:
@@ -83,28 +81,28 @@ def fold(database: Database, folded: Folded) -> bool:
         "counts": pack_counts(counts),
     }
     with database.writing() as connection:
-        unchanged = (tallies.c.door == folded.door) & (tallies.c.through == folded.start)
+        unchanged = (tallies.c.phase_id == folded.phase_id) & (tallies.c.through == folded.start)
         updated = connection.execute(sa.update(tallies).where(unchanged).values(changed))
         if updated.rowcount != 1:
             return False
-        counted = (answers.c.door == folded.door) & (answers.c.number <= folded.through)
+        counted = (answers.c.phase_id == folded.phase_id) & (answers.c.number <= folded.through)
         connection.execute(sa.delete(answers).where(counted))
     return True
 
 
-def _asked(connection: sa.Connection, door: sa.Row[Any]) -> Interview:
-    here = (documents.c.study == door.study) & (documents.c.hash == door.document)
+def _asked(connection: sa.Connection, phase: sa.Row[Any]) -> Interview:
+    here = (documents.c.study == phase.study) & (documents.c.hash == phase.document)
     text = connection.execute(sa.select(documents.c.text).where(here)).scalar_one()
-    return asked_at(text, door.phase)
+    return asked_at(text, phase.name)
 
 
-def _chunks(connection: sa.Connection, door: sa.Row[Any], through: int) -> Iterator[NDArray[Any]]:
+def _chunks(connection: sa.Connection, phase: sa.Row[Any], through: int) -> Iterator[NDArray[Any]]:
     """Yield the answers that the tally lacks, many at a time but not all."""
-    missing = (answers.c.door == door.door) & (answers.c.number > through)
+    missing = (answers.c.phase_id == phase.id) & (answers.c.number > through)
     wanted = sa.select(answers.c.kind, answers.c.packed).where(missing).order_by(answers.c.number)
     held: list[NDArray[Any]] = []
     for part in connection.execute(wanted).partitions(_ROWS_READ_AT_ONCE):
-        held += [unpack_symbols(kind, packed, door.width) for kind, packed in part]
+        held += [unpack_symbols(kind, packed, phase.width) for kind, packed in part]
         if sum(len(each) for each in held) >= _COUNTED_AT_ONCE:
             yield np.concatenate(held)
             held = []
@@ -117,14 +115,9 @@ def _sum(left: Counts, right: Counts) -> Counts:
     return total
 
 
-_VERSION: Final = 1
-_UNSIGNED: Final = ("u1", "u2", "u4", "u8")
-
-
 def pack_symbols(symbols: NDArray[Any]) -> tuple[str, bytes]:
     """Return the kind and the bytes of whole numbers that are not negative."""
-    largest = int(symbols.max(initial=0))
-    kind = next(each for each in _UNSIGNED if largest <= np.iinfo(each).max)
+    kind = f"u{np.min_scalar_type(int(symbols.max(initial=0))).itemsize}"
     return kind, symbols.astype(f"<{kind}").tobytes()
 
 
@@ -133,65 +126,39 @@ def unpack_symbols(kind: str, packed: bytes, width: int) -> NDArray[Any]:
     return np.frombuffer(packed, dtype=f"<{kind}").reshape(-1, width)
 
 
-def unpack_ids(packed: bytes) -> NDArray[np.uint64]:
-    """Return each id as two words."""
-    return np.frombuffer(packed, dtype="<u8").reshape(-1, 2)
-
-
 def pack_counts(counts: Counts) -> bytes:
-    r"""Return counts as bytes.
-
-    Examples
-    --------
-    >>> packed = pack_counts(Tally(counts=np.array([3, 1]), reports=4, simulation=False))
-    >>> packed
-    b'{"version":1,"what":"tally","reports":4,"arrays":[["<u1",[2]]]}\n\x03\x01'
-    >>> unpack_counts(packed).counts
-    array([3, 1])
-    """
-    arrays = [counts.rows, counts.counts] if isinstance(counts, RowCounts) else [counts.counts]
-    smallest = [_smallest(each) for each in arrays]
-    head = {
-        "version": _VERSION,
-        "what": "rows" if isinstance(counts, RowCounts) else "tally",
-        "reports": counts.reports,
-        "arrays": [[each.dtype.str.replace("|", "<"), list(each.shape)] for each in smallest],
-    }
-    line = json.dumps(head, separators=(",", ":")).encode("ascii")
-    return b"\n".join((line, b"".join(each.tobytes() for each in smallest)))
+    """Return counts as bytes: NumPy's own format of plain arrays, which holds no code."""
+    arrays = {"counts": _smallest(counts.counts), "reports": np.array(counts.reports)}
+    if isinstance(counts, RowCounts):
+        arrays["rows"] = _smallest(counts.rows)
+    file = io.BytesIO()
+    np.savez(file, allow_pickle=False, version=np.array(_VERSION), **arrays)
+    return file.getvalue()
 
 
 def unpack_counts(packed: bytes) -> Counts:
     """Return the counts that `pack_counts` packed, or raise StoreError."""
-    line, _, body = packed.partition(b"\n")
-    head = json.loads(line)
-    if head["version"] != _VERSION:
+    with np.load(io.BytesIO(packed), allow_pickle=False) as held:
+        arrays = {name: held[name] for name in held.files}
+    if arrays["version"] != _VERSION:
         message = "the counts were stored by another release; use the newest release of SUPM."
         raise StoreError(message)
-    arrays = _arrays(head["arrays"], body)
-    if head["what"] == "rows":
-        return RowCounts(rows=arrays[0], counts=arrays[1], simulation=False)
-    return Tally(counts=arrays[0], reports=head["reports"], simulation=False)
+    counts, reports = _whole(arrays["counts"]), int(arrays["reports"])
+    if "rows" in arrays:
+        return RowCounts(rows=_whole(arrays["rows"]), counts=counts, simulation=False)
+    return Tally(counts=counts, reports=reports, simulation=False)
 
 
 def _smallest(numbers: NDArray[Any]) -> NDArray[Any]:
     """Return the same numbers in the smallest kind that holds them."""
     if numbers.dtype.kind == "f":
-        return numbers.astype("<f8")
-    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
-    kinds = _UNSIGNED if low >= 0 else ("i8",)
-    kind = next(each for each in kinds if high <= np.iinfo(each).max)
-    return numbers.astype(f"<{kind}")
+        return numbers
+    ends = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    return numbers.astype(np.result_type(*map(np.min_scalar_type, ends)))
 
 
-def _arrays(described: Sequence[Any], body: bytes) -> list[NDArray[Any]]:
-    arrays, start = [], 0
-    for kind, shape in described:
-        cells = math.prod(shape)
-        array = np.frombuffer(body, dtype=kind, count=cells, offset=start).reshape(shape)
-        start += array.nbytes
-        arrays.append(array if array.dtype.kind == "f" else array.astype(np.int64))
-    return arrays
+def _whole(numbers: NDArray[Any]) -> NDArray[Any]:
+    return numbers if numbers.dtype.kind == "f" else numbers.astype(np.int64)
 
 
 class FoldFirst(Exception):  # noqa: N818  a step of the work, never an error that leaves
@@ -202,16 +169,16 @@ class FoldFirst(Exception):  # noqa: N818  a step of the work, never an error th
         self.name, self.phase = name, phase
 
 
-def is_full(connection: sa.Connection, door: sa.Row[Any], count: int) -> bool:
+def is_full(connection: sa.Connection, phase: sa.Row[Any], count: int) -> bool:
     """Say whether so many reports more might be more distinct answers than are kept."""
-    if door.reports + count <= DISTINCT or door.phase == "test":
+    if phase.reports + count <= DISTINCT or phase.name == "test":
         return False
     wanted = sa.select(tallies.c.reports, tallies.c.distinct_rows)
-    tally = connection.execute(wanted.where(tallies.c.door == door.door)).one()
+    tally = connection.execute(wanted.where(tallies.c.phase_id == phase.id)).one()
     table = tally.reports > 0 and tally.distinct_rows == 0
-    waiting = door.reports - tally.reports
+    waiting = phase.reports - tally.reports
     if table or tally.distinct_rows + waiting + count <= DISTINCT:
         return False
     if waiting:
-        raise FoldFirst(door.study, door.phase)
+        raise FoldFirst(phase.study, phase.name)
     return True

@@ -6,19 +6,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from supm._sqlite import SECONDS_FOR_A_LOCK, keep_a_log_ahead, make_for_its_owner
 from supm.service.errors import StoreError
+from supm.service.store._tables import METADATA
 
-if TYPE_CHECKING:
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-
-__all__ = ["NEWEST", "Database", "migrate", "scripts"]
+__all__ = ["NEWEST", "Database"]
 
 _AGAIN: Final = "nothing was stored; send again later."
 _REASONS: Final = {
@@ -39,7 +36,7 @@ class Database:
         self._one_writer = threading.Lock()
         try:
             with self.writing() as connection:
-                migrate(connection)
+                _migrate(connection)
         except StoreError:
             self._engine.dispose()
             raise
@@ -138,30 +135,21 @@ def _postgresql(url: sa.URL) -> sa.Engine:
     )
 
 
-NEWEST: Final = "0004"
-"""The revision that this release works with."""
+NEWEST: Final = "0001"
+"""The revision that this release works with; the tables of a new database are of it."""
 
+_SCRIPTS: Final = Path(__file__).parent
 # Any number will do; it only has to be the same in each server of one database.
 _LOCK: Final = 5_872_310_466
 
 
-def migrate(connection: sa.Connection) -> None:
-    """Bring the tables to the newest revision, within the caller's transaction."""
+def _migrate(connection: sa.Connection) -> None:
+    """Make the tables, or bring them to the newest revision, within the caller's transaction."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
-    if _revision(connection) != NEWEST:
-        _upgrade(connection)
-
-
-def scripts() -> tuple[ScriptDirectory, Config]:
-    """Return the migrations of this release as alembic sees them."""
-    from alembic.config import Config  # noqa: PLC0415  only a database that is not current needs it
-    from alembic.script import ScriptDirectory  # noqa: PLC0415  the same
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent))
-    config.set_main_option("path_separator", "os")
-    return ScriptDirectory.from_config(config), config
+    found = _revision(connection)
+    if found != NEWEST:
+        _upgrade(connection, found)
 
 
 def _revision(connection: sa.Connection) -> str | None:
@@ -171,17 +159,27 @@ def _revision(connection: sa.Connection) -> str | None:
     return None if found is None else str(found)
 
 
-def _upgrade(connection: sa.Connection) -> None:
+def _upgrade(connection: sa.Connection, found: str | None) -> None:
+    # Only a database that is not current needs them.
+    from alembic.config import Config  # noqa: PLC0415  as above
     from alembic.runtime.environment import EnvironmentContext  # noqa: PLC0415  as above
-    from alembic.util import CommandError  # noqa: PLC0415  the same
+    from alembic.script import ScriptDirectory  # noqa: PLC0415  as above
+    from alembic.util import CommandError  # noqa: PLC0415  as above
 
-    directory, config = scripts()
+    config = Config()
+    config.set_main_option("script_location", str(_SCRIPTS))
+    config.set_main_option("path_separator", "os")
+    scripts = ScriptDirectory.from_config(config)
 
     def steps(revision: Any, _context: object) -> Any:  # noqa: ANN401  alembic's own kinds
-        return directory._upgrade_revs("head", revision)  # noqa: SLF001  alembic documents it
+        if found is None:
+            return scripts._stamp_revs(NEWEST, revision)  # noqa: SLF001  alembic documents it
+        return scripts._upgrade_revs(NEWEST, revision)  # noqa: SLF001  the same
 
+    if found is None:
+        METADATA.create_all(connection)
     try:
-        with EnvironmentContext(config, directory, fn=steps) as environment:
+        with EnvironmentContext(config, scripts, fn=steps) as environment:
             environment.configure(connection=connection, transactional_ddl=False)
             environment.run_migrations()
     except CommandError:

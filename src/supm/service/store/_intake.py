@@ -5,63 +5,71 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from supm.service.store._counting import FoldFirst, is_full, pack_symbols, unpack_ids
+from supm.service.store._counting import FoldFirst, is_full, pack_symbols
 from supm.service.store._database import Database
-from supm.service.store._ids import KnownIds, SortedIds
-from supm.service.store._invitations import refuse, split, use_invitations
-from supm.service.store._tables import answers, doors, ids
-from supm.service.store.values import Receipt, Refusal, Submission
+from supm.service.store._invitations import Invited
+from supm.service.store._leaves import ended_ids
+from supm.service.store._tables import answers, ids, phases
+from supm.service.store.values import ID_BYTES, Receipt, Refusal, Submission
 
 __all__ = ["Intake"]
 
 _ADD_TO_MINUTE = sa.text(
-    "INSERT INTO minutes (door, minute, reports) VALUES (:door, :minute, :reports) "
-    "ON CONFLICT (door, minute) DO UPDATE SET reports = minutes.reports + excluded.reports"
+    "INSERT INTO minutes (phase_id, minute, reports) VALUES (:phase_id, :minute, :reports) "
+    "ON CONFLICT (phase_id, minute) DO UPDATE SET reports = minutes.reports + excluded.reports"
 )
 # Made once: making a statement takes longer than running it.
-_HERE = (doors.c.study == sa.bindparam("name")) & (doors.c.phase == sa.bindparam("phase"))
-_SEEN = sa.select(doors).where(_HERE)
-_DOOR = _SEEN.with_for_update()
+_HERE = (phases.c.study == sa.bindparam("of")) & (phases.c.name == sa.bindparam("called"))
+_SEEN = sa.select(phases).where(_HERE)
+_LOCKED = _SEEN.with_for_update()
 _COUNT = (
-    sa.update(doors)
-    .where(doors.c.door == sa.bindparam("of"))
-    .values(reports=doors.c.reports + sa.bindparam("more"), last=sa.bindparam("number"))
+    sa.update(phases)
+    .where(phases.c.id == sa.bindparam("which"))
+    .values(reports=phases.c.reports + sa.bindparam("more"), last=sa.bindparam("number"))
 )
 _INSERT_IDS, _INSERT_ANSWERS = sa.insert(ids), sa.insert(answers)
+
+
+@dataclass(kw_only=True, eq=False)
+class _Known:
+    """The ids of a phase up to a transaction; about 100 bytes of memory for each.
+
+    Strangers choose ids, but not where a set of Python puts them: its hash has a secret.
+    """
+
+    ids: set[bytes] = field(default_factory=set)
+    through: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Written:
     """What the memory learns once the transaction is committed."""
 
-    known: KnownIds
-    words: NDArray[np.uint64]
+    known: _Known
+    ids: set[bytes]
     number: int
 
 
 class Intake:
-    """Stores reports, each id once.
+    """Stores reports, each id once; ``fold`` folds a phase's answers into its tally.
 
-    Transactions of one door are numbered under its lock, here and in any other server of the same
+    Transactions of one phase are numbered under its lock, here and in any other server of the same
     database, so the ids that memory lacks are those of higher numbers, and are read first.
     """
 
     def __init__(
         self, database: Database, clock: Callable[[], float], fold: Callable[[str, str], int]
     ) -> None:
-        self._database = database
-        self._clock = clock
-        self._fold = fold
+        self._database, self._clock, self._fold = database, clock, fold
         self._lock = threading.Lock()
-        self._known: dict[tuple[str, str], KnownIds] = {}
-        self._sorted = SortedIds(database)
+        self._known: dict[tuple[str, str], _Known] = {}
 
     def add(self, submissions: Sequence[Submission]) -> list[Receipt]:
         """Store what is new in one transaction; return when it is committed."""
@@ -74,24 +82,26 @@ class Intake:
 
     def recall(self, given: Submission) -> NDArray[np.bool_]:
         """Say of each report whether it is stored, also where its phase takes no more."""
-        key = {"name": given.name, "phase": given.phase}
+        key, wanted = {"of": given.name, "called": given.phase}, _cut(given.ids.tobytes())
         with self._database.reading() as connection:
-            door = connection.execute(_SEEN, key).one_or_none()
-        if door is None or door.document != given.document:
+            phase = connection.execute(_SEEN, key).one_or_none()
+        if phase is None or phase.document != given.document:
             return np.zeros(len(given), dtype=np.bool_)
-        if not door.is_open:
-            return self._sorted.has(door.door, [each.tobytes() for each in given.ids])
+        if not phase.is_open:
+            found = ended_ids(self._database, phase.id, wanted)
+            return np.fromiter((each in found for each in wanted), np.bool_, len(wanted))
         with self._lock, self._database.reading() as connection:
-            door = connection.execute(_SEEN, key).one()
-            if door.is_open:
-                return self._catch_up(connection, door).has(unpack_ids(given.ids.tobytes()))
+            phase = connection.execute(_SEEN, key).one()
+            if phase.is_open:
+                known = self._catch_up(connection, phase).ids
+                return np.fromiter((each in known for each in wanted), np.bool_, len(wanted))
         return self.recall(given)
 
     def warm(self) -> None:
-        """Read the ids of all open doors, so that the first submission need not wait."""
+        """Read the ids of all open phases, so that the first submission need not wait."""
         with self._lock, self._database.reading() as connection:
-            for door in connection.execute(sa.select(doors).where(doors.c.is_open)).all():
-                self._catch_up(connection, door)
+            for phase in connection.execute(sa.select(phases).where(phases.c.is_open)).all():
+                self._catch_up(connection, phase)
 
     def forget(self, name: str) -> None:
         """Free the memory of a study; what is needed of it is read again."""
@@ -100,116 +110,120 @@ class Intake:
                 del self._known[key]
 
     def _add(self, submissions: Sequence[Submission]) -> list[Receipt]:
-        by_door: dict[tuple[str, str], list[int]] = defaultdict(list)
+        by_phase: dict[tuple[str, str], list[int]] = defaultdict(list)
         for place, each in enumerate(submissions):
-            by_door[each.name, each.phase].append(place)
+            by_phase[each.name, each.phase].append(place)
         receipts: dict[int, Receipt] = {}
         written: list[_Written] = []
         with self._database.writing() as connection:
-            # In one order everywhere, so that two servers never wait for each other's doors.
-            for name, phase in sorted(by_door):
-                places = by_door[name, phase]
+            # In one order everywhere, so that two servers never wait for each other's phases.
+            for (name, called), places in sorted(by_phase.items()):
+                phase = connection.execute(_LOCKED, {"of": name, "called": called}).one_or_none()
                 given = [submissions[place] for place in places]
-                made, what = self._add_to_door(connection, given)
+                made, what = self._add_to_phase(connection, phase, given)
                 receipts |= zip(places, made, strict=True)
                 written += what
         for learned in written:
-            learned.known.add(learned.words)
+            learned.known.ids |= learned.ids
             learned.known.through = learned.number
         return [receipts[place] for place in range(len(submissions))]
 
-    def _add_to_door(
-        self, connection: sa.Connection, given: Sequence[Submission]
+    def _add_to_phase(
+        self, connection: sa.Connection, phase: sa.Row[Any] | None, given: Sequence[Submission]
     ) -> tuple[list[Receipt], list[_Written]]:
-        key = {"name": given[0].name, "phase": given[0].phase}
-        door = connection.execute(_DOOR, key).one_or_none()
-        reasons = [self._refusal(door, each) for each in given]
-        receipts = [refuse(*pair) for pair in zip(given, reasons, strict=True)]
-        places = [place for place, reason in enumerate(reasons) if reason is None]
-        if door is None or not places:
+        receipts = [_refuse(each, self._refusal(phase, each)) for each in given]
+        places = [place for place, receipt in enumerate(receipts) if receipt.refused is None]
+        if phase is None or not places:
             return receipts, []
-        made, written = self._take(connection, door, [given[place] for place in places])
+        made, written = self._take(connection, phase, [given[place] for place in places])
         for place, receipt in zip(places, made, strict=True):
             receipts[place] = receipt
         return receipts, written
 
     def _take(
-        self, connection: sa.Connection, door: sa.Row[Any], taken: Sequence[Submission]
+        self, connection: sa.Connection, phase: sa.Row[Any], taken: Sequence[Submission]
     ) -> tuple[list[Receipt], list[_Written]]:
-        known = self._catch_up(connection, door)
-        words = np.concatenate([unpack_ids(each.ids.tobytes()) for each in taken])
-        before = known.has(words)
-        if is_full(connection, door, int((~before).sum())):
-            return [refuse(each, Refusal.NO_ROOM) for each in taken], []
-        judge = use_invitations if door.invited else _judge
-        made = judge(connection, door, taken, before)
-        new = np.concatenate([receipt.new for receipt in made])
-        if not new.any():
+        known = self._catch_up(connection, phase)
+        invited = Invited(connection, phase, taken) if phase.invited else None
+        fresh: set[bytes] = set()
+        made = [_judge(each, known.ids, fresh, invited) for each in taken]
+        if not fresh:
             return made, []
-        self._write(connection, door, taken, new)
-        return made, [_Written(known=known, words=words[new], number=door.last + 1)]
+        if is_full(connection, phase, len(fresh)):
+            return [_refuse(each, Refusal.NO_ROOM) for each in taken], []
+        if invited is not None:
+            invited.spend()
+        self._write(connection, phase, taken, np.concatenate([each.new for each in made]))
+        return made, [_Written(known=known, ids=fresh, number=phase.last + 1)]
 
-    def _refusal(self, door: sa.Row[Any] | None, given: Submission) -> Refusal | None:
-        if door is None:
+    def _refusal(self, phase: sa.Row[Any] | None, given: Submission) -> Refusal | None:
+        if phase is None:
             return Refusal.UNKNOWN
-        if not door.is_open or given.document != door.document:
+        if not phase.is_open or given.document != phase.document:
             return Refusal.OVER
-        if given.symbols.shape[1] != door.width:
+        if given.symbols.shape[1] != phase.width:
             return Refusal.OTHER_QUESTION
         now = self._clock()
-        if door.deadline is not None and now >= door.deadline:
+        if phase.deadline is not None and now >= phase.deadline:
             return Refusal.LATE
-        return Refusal.PAUSED if now < door.paused_until else None
+        return Refusal.PAUSED if now < phase.paused_until else None
 
     def _write(
         self,
         connection: sa.Connection,
-        door: sa.Row[Any],
+        phase: sa.Row[Any],
         taken: Sequence[Submission],
         new: NDArray[np.bool_],
     ) -> None:
-        """Write the new reports as the next transaction of the door."""
-        count, number = int(new.sum()), door.last + 1
-        row = {"door": door.door, "number": number}
+        """Write the new reports as the next transaction of the phase."""
+        count, number = int(new.sum()), phase.last + 1
+        row = {"phase_id": phase.id, "number": number}
         told = np.concatenate([each.ids for each in taken])[new]
         connection.execute(_INSERT_IDS, row | {"packed": told.tobytes()})
         # Nothing is counted in the test phase, so what was told there is not kept.
-        if door.phase != "test":
+        if phase.name != "test":
             symbols = np.concatenate([each.symbols for each in taken])[new]
             kind, packed = pack_symbols(symbols)
             connection.execute(_INSERT_ANSWERS, row | {"kind": kind, "packed": packed})
-        connection.execute(_COUNT, {"of": door.door, "more": count, "number": number})
-        minute = {"door": door.door, "minute": int(self._clock() // 60), "reports": count}
+        connection.execute(_COUNT, {"which": phase.id, "more": count, "number": number})
+        minute = {"phase_id": phase.id, "minute": int(self._clock() // 60), "reports": count}
         connection.execute(_ADD_TO_MINUTE, minute)
 
-    def _catch_up(self, connection: sa.Connection, door: sa.Row[Any]) -> KnownIds:
-        key = door.study, door.phase
-        known = self._known[key] if key in self._known else self._known.setdefault(key, KnownIds())
-        if known.through < door.last:
-            missing = (ids.c.door == door.door) & (ids.c.number > known.through)
-            wanted = sa.select(ids.c.packed).where(missing).order_by(ids.c.number)
-            known.add(unpack_ids(b"".join(connection.execute(wanted).scalars())))
-            known.through = door.last
+    def _catch_up(self, connection: sa.Connection, phase: sa.Row[Any]) -> _Known:
+        known = self._known.setdefault((phase.study, phase.name), _Known())
+        if known.through < phase.last:
+            missing = (ids.c.phase_id == phase.id) & (ids.c.number > known.through)
+            for packed in connection.execute(sa.select(ids.c.packed).where(missing)).scalars():
+                known.ids.update(_cut(packed))
+            known.through = phase.last
         return known
 
 
 def _judge(
-    _connection: sa.Connection,
-    _door: sa.Row[Any],
-    taken: Sequence[Submission],
-    before: NDArray[np.bool_],
-) -> list[Receipt]:
-    """Say of each report whether it is new: neither stored before nor twice in this transaction."""
-    words = np.concatenate([unpack_ids(each.ids.tobytes()) for each in taken])
-    parts = split(_first_of_each(words) & ~before, taken)
-    return [Receipt(new=part) for part in parts]
+    given: Submission, known: set[bytes], fresh: set[bytes], invited: Invited | None
+) -> Receipt:
+    """Say of each report whether it is new: neither stored before nor twice in this transaction.
+
+    A report that was stored before is acknowledged again, although its invitation is used: the
+    first acknowledgement may have been lost on its way.
+    """
+    own = _cut(given.ids.tobytes())
+    new = np.zeros(len(own), dtype=np.bool_)
+    if invited is not None and (len(own) != 1 or not (own[0] in known or own[0] in fresh)):
+        reason = invited.take(given)
+        if reason is not None:
+            return _refuse(given, reason)
+    for place, each in enumerate(own):
+        if each not in known and each not in fresh:
+            fresh.add(each)
+            new[place] = True
+    return Receipt(new=new)
 
 
-def _first_of_each(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Say of each id whether it comes here for the first time."""
-    halves = np.sort(words[:, 0])
-    if (halves[1:] != halves[:-1]).all():
-        return np.ones(len(words), dtype=np.bool_)
-    first = np.zeros(len(words), dtype=np.bool_)
-    first[np.unique(words, axis=0, return_index=True)[1]] = True
-    return first
+def _refuse(given: Submission, reason: Refusal | None) -> Receipt:
+    """Return the receipt of a submission of which nothing is stored."""
+    return Receipt(new=np.zeros(len(given), dtype=np.bool_), refused=reason)
+
+
+def _cut(packed: bytes) -> list[bytes]:
+    return [packed[place : place + ID_BYTES] for place in range(0, len(packed), ID_BYTES)]

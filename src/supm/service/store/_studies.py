@@ -15,10 +15,10 @@ from supm._random import secure
 from supm.messages import Study
 from supm.owner.interviews import Interview, interview
 from supm.service.errors import StateChanged, UnknownStudy
-from supm.service.store._tables import documents, doors, invitations, studies, tallies
+from supm.service.store._tables import documents, invitations, phases, studies, tallies
 from supm.service.store.values import Opened, State, check_move
 
-__all__ = ["Move", "asked_at", "find", "find_all", "insert", "move", "read_study"]
+__all__ = ["Advance", "asked_at", "find", "find_all", "insert", "move", "stored_document"]
 
 # Without the letters and digits that look alike.
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -33,7 +33,7 @@ _TEXTS: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Move:
+class Advance:
     """A step of a study, and what it brings."""
 
     expected: State
@@ -45,7 +45,7 @@ class Move:
 
 
 @lru_cache(maxsize=256)
-def read_study(text: str) -> Study:
+def stored_document(text: str) -> Study:
     """Return a stored document; checking one takes longer than finding it."""
     return Study.from_json(text)
 
@@ -53,13 +53,13 @@ def read_study(text: str) -> Study:
 @lru_cache(maxsize=64)
 def asked_at(text: str, phase: str) -> Interview:
     """Return the mechanism of a phase of a stored document."""
-    return interview(read_study(text), phase)
+    return interview(stored_document(text), phase)
 
 
 def insert(
     connection: sa.Connection, opened: Opened, token_hash: str, invited: Iterable[str]
 ) -> Opened:
-    """Store a new study under a name of its own, with its first door."""
+    """Store a new study under a name of its own, with its first phase."""
     name = "".join(_LETTERS[place] for place in secure().below(len(_LETTERS), _NAME_LENGTH))
     row = {
         "name": name,
@@ -79,7 +79,7 @@ def insert(
     if codes:
         connection.execute(sa.insert(invitations), codes)
     stored = find(connection, name)
-    _open_door(connection, stored)
+    _open_phase(connection, stored)
     return stored
 
 
@@ -101,7 +101,7 @@ def find_all(connection: sa.Connection) -> list[Opened]:
     return [_opened(row, texts[row.name]) for row in rows]
 
 
-def move(connection: sa.Connection, name: str, step: Move) -> Opened:
+def move(connection: sa.Connection, name: str, step: Advance) -> Opened:
     """Take a step if the study is still where the caller thinks, or raise StateChanged."""
     check_move(step.expected, step.to)
     wanted = sa.select(studies.c.state).where(studies.c.name == name).with_for_update()
@@ -111,14 +111,14 @@ def move(connection: sa.Connection, name: str, step: Move) -> Opened:
     if state != step.expected.value:
         message = f"the study is {state} and no longer {step.expected.value}; look again."
         raise StateChanged(message)
-    _close_door(connection, find(connection, name), step.counted)
+    _close_phase(connection, find(connection, name), step.counted)
     _write(connection, name, step)
     opened = find(connection, name)
-    _open_door(connection, opened)
+    _open_phase(connection, opened)
     return opened
 
 
-def _write(connection: sa.Connection, name: str, step: Move) -> None:
+def _write(connection: sa.Connection, name: str, step: Advance) -> None:
     changed: dict[str, Any] = {"state": step.to.value}
     if step.model is not None:
         changed |= {"model": step.model, "weights": step.weights}
@@ -129,26 +129,26 @@ def _write(connection: sa.Connection, name: str, step: Move) -> None:
         _insert_document(connection, name, place, step.document)
 
 
-def _close_door(connection: sa.Connection, opened: Opened, counted: int | None) -> None:
+def _close_phase(connection: sa.Connection, opened: Opened, counted: int | None) -> None:
     phase = opened.open_phase
     if phase is None:
         return
-    here = (doors.c.study == opened.name) & (doors.c.phase == phase)
-    wanted = sa.select(doors.c.reports).where(here).with_for_update()
+    here = (phases.c.study == opened.name) & (phases.c.name == phase)
+    wanted = sa.select(phases.c.reports).where(here).with_for_update()
     reports = connection.execute(wanted).scalar_one()
     if counted is not None and reports != counted:
         message = f"{reports - counted} reports came after the count; count again."
         raise StateChanged(message)
-    connection.execute(sa.update(doors).where(here).values(is_open=False))
+    connection.execute(sa.update(phases).where(here).values(is_open=False))
 
 
-def _open_door(connection: sa.Connection, opened: Opened) -> None:
+def _open_phase(connection: sa.Connection, opened: Opened) -> None:
     phase = opened.open_phase
     if phase is None:
         return
     row = {
         "study": opened.name,
-        "phase": phase,
+        "name": phase,
         "document": opened.study.hash,
         "width": interview(opened.study, phase).width,
         "is_open": True,
@@ -158,8 +158,8 @@ def _open_door(connection: sa.Connection, opened: Opened) -> None:
         "reports": 0,
         "last": 0,
     }
-    number = connection.execute(sa.insert(doors).values(row).returning(doors.c.door)).scalar_one()
-    empty = {"door": number, "through": 0, "reports": 0, "distinct_rows": 0, "counts": b""}
+    number = connection.execute(sa.insert(phases).values(row).returning(phases.c.id)).scalar_one()
+    empty = {"phase_id": number, "through": 0, "reports": 0, "distinct_rows": 0, "counts": b""}
     connection.execute(sa.insert(tallies).values(empty))
 
 
@@ -174,7 +174,7 @@ def _opened(row: sa.Row[Any], texts: Iterable[str]) -> Opened:
     return Opened(
         name=row.name,
         state=State(row.state),
-        documents=tuple(read_study(text) for text in texts),
+        documents=tuple(stored_document(text) for text in texts),
         minimums=minimums,
         deadlines=deadlines,
         invited=row.invited,

@@ -1,16 +1,17 @@
-"""The tables. A door is one phase of one study: where its reports are counted.
+"""The tables. A row of `phases` is one phase of one study: where its reports are counted.
 
-The reports of a transaction are one row of `ids` and one of `answers` for each door, numbered in
+The reports of a transaction are one row of `ids` and one of `answers` for each phase, numbered in
 the order in which they were committed. Both are packed (see `supm.service.store._counting`): a
 table with a row for each id would rewrite a page for nearly each report, because ids are random.
-Answers are dropped once they are folded into the door's tally; ids stay, so that a retry is
-recognised, also after the phase (see `supm.service.store._ids`).
+Answers are dropped once they are folded into the phase's tally; ids stay, so that a retry is
+recognised, also after the phase (see `supm.service.store._leaves`).
 Nothing relates an invitation to the report that used it: see `supm.service.store._invitations`.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -18,10 +19,10 @@ __all__ = [
     "METADATA",
     "answers",
     "documents",
-    "doors",
     "ids",
     "invitations",
     "minutes",
+    "phases",
     "sorted_ids",
     "spent",
     "studies",
@@ -33,109 +34,105 @@ METADATA: Final = sa.MetaData()
 # SQLite numbers rows by itself in a column of this very type only.
 _NUMBER: Final = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
-studies: Final = sa.Table(
+_needed: Final[Any] = partial(sa.Column, nullable=False)
+
+
+def _key(name: str, kind: Any = sa.BigInteger) -> sa.Column[Any]:  # noqa: ANN401  SQLAlchemy takes a kind or its class
+    return sa.Column(name, kind, primary_key=True, autoincrement=False)
+
+
+def _table(name: str, *columns: Any, rowid: bool = True) -> sa.Table:  # noqa: ANN401  columns and constraints
+    return sa.Table(name, METADATA, *columns, sqlite_with_rowid=rowid)
+
+
+studies: Final = _table(
     "studies",
-    METADATA,
-    sa.Column("name", sa.String(16), primary_key=True),
-    sa.Column("state", sa.String(32), nullable=False),
-    sa.Column("token_hash", sa.Text, nullable=False),
-    sa.Column("minimums", sa.Text, nullable=False),
-    sa.Column("deadlines", sa.Text, nullable=False),
-    sa.Column("invited", sa.Boolean, nullable=False),
-    sa.Column("simulation", sa.Boolean, nullable=False),
-    sa.Column("created", sa.Double, nullable=False),
+    _key("name", sa.String(16)),
+    _needed("state", sa.String(32)),
+    _needed("token_hash", sa.Text),
+    _needed("minimums", sa.Text),
+    _needed("deadlines", sa.Text),
+    _needed("invited", sa.Boolean),
+    _needed("simulation", sa.Boolean),
+    _needed("created", sa.Double),
     sa.Column("model", sa.Text),
     sa.Column("weights", sa.String(16)),
-    sa.Column("run_by", sa.Text, nullable=False, server_default=""),
-    sa.Column("contact", sa.Text, nullable=False, server_default=""),
+    _needed("run_by", sa.Text),
+    _needed("contact", sa.Text),
 )
 
-documents: Final = sa.Table(
+documents: Final = _table(
     "documents",
-    METADATA,
-    sa.Column("study", sa.String(16), primary_key=True),
-    sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("hash", sa.String(64), nullable=False),
-    sa.Column("text", sa.Text, nullable=False),
+    _key("study", sa.String(16)),
+    _key("place", sa.Integer),
+    _needed("hash", sa.String(64)),
+    _needed("text", sa.Text),
 )
 
-doors: Final = sa.Table(
-    "doors",
-    METADATA,
-    sa.Column("door", _NUMBER, primary_key=True),
-    sa.Column("study", sa.String(16), nullable=False),
-    sa.Column("phase", sa.String(8), nullable=False),
-    sa.Column("document", sa.String(64), nullable=False),
-    sa.Column("width", sa.Integer, nullable=False),
-    sa.Column("is_open", sa.Boolean, nullable=False),
-    sa.Column("paused_until", sa.Double, nullable=False),
+phases: Final = _table(
+    "phases",
+    sa.Column("id", _NUMBER, primary_key=True),
+    _needed("study", sa.String(16)),
+    _needed("name", sa.String(8)),
+    _needed("document", sa.String(64)),
+    _needed("width", sa.Integer),
+    _needed("is_open", sa.Boolean),
+    _needed("paused_until", sa.Double),
     sa.Column("deadline", sa.Double),
-    sa.Column("invited", sa.Boolean, nullable=False),
-    sa.Column("reports", sa.BigInteger, nullable=False),
-    sa.Column("last", sa.BigInteger, nullable=False),
-    sa.UniqueConstraint("study", "phase", name="one_door_for_each_phase"),
+    _needed("invited", sa.Boolean),
+    _needed("reports", sa.BigInteger),
+    _needed("last", sa.BigInteger),
+    sa.UniqueConstraint("study", "name", name="each_phase_once"),
 )
 
-ids: Final = sa.Table(
-    "ids",
-    METADATA,
-    sa.Column("door", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("packed", sa.LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
+ids: Final = _table(
+    "ids", _key("phase_id"), _key("number"), _needed("packed", sa.LargeBinary), rowid=False
 )
 
-sorted_ids: Final = sa.Table(
+sorted_ids: Final = _table(
     "sorted_ids",
-    METADATA,
-    sa.Column("door", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("start", sa.LargeBinary, primary_key=True),
-    sa.Column("packed", sa.LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
+    _key("phase_id"),
+    _key("start", sa.LargeBinary),
+    _needed("packed", sa.LargeBinary),
+    rowid=False,
 )
 
-answers: Final = sa.Table(
+answers: Final = _table(
     "answers",
-    METADATA,
-    sa.Column("door", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("kind", sa.String(2), nullable=False),
-    sa.Column("packed", sa.LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
+    _key("phase_id"),
+    _key("number"),
+    _needed("kind", sa.String(2)),
+    _needed("packed", sa.LargeBinary),
+    rowid=False,
 )
 
-tallies: Final = sa.Table(
+tallies: Final = _table(
     "tallies",
-    METADATA,
-    sa.Column("door", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("through", sa.BigInteger, nullable=False),
-    sa.Column("reports", sa.BigInteger, nullable=False),
-    sa.Column("distinct_rows", sa.BigInteger, nullable=False),
-    sa.Column("counts", sa.LargeBinary, nullable=False),
+    _key("phase_id"),
+    _needed("through", sa.BigInteger),
+    _needed("reports", sa.BigInteger),
+    _needed("distinct_rows", sa.BigInteger),
+    _needed("counts", sa.LargeBinary),
 )
 
-minutes: Final = sa.Table(
-    "minutes",
-    METADATA,
-    sa.Column("door", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("minute", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("reports", sa.BigInteger, nullable=False),
-    sqlite_with_rowid=False,
+minutes: Final = _table(
+    "minutes", _key("phase_id"), _key("minute"), _needed("reports", sa.BigInteger), rowid=False
 )
 
-invitations: Final = sa.Table(
-    "invitations",
-    METADATA,
-    sa.Column("study", sa.String(16), primary_key=True),
-    sa.Column("hash", sa.String(64), primary_key=True),
-    sqlite_with_rowid=False,
+invitations: Final = _table(
+    "invitations", _key("study", sa.String(16)), _key("hash", sa.String(64)), rowid=False
 )
 
-spent: Final = sa.Table(
+spent: Final = _table(
     "spent",
-    METADATA,
-    sa.Column("door", sa.BigInteger, primary_key=True, autoincrement=False),
-    sa.Column("start", sa.LargeBinary, primary_key=True),
-    sa.Column("packed", sa.LargeBinary, nullable=False),
-    sqlite_with_rowid=False,
+    _key("phase_id"),
+    _key("start", sa.LargeBinary),
+    _needed("packed", sa.LargeBinary),
+    rowid=False,
 )
+
+for _each in (ids, sorted_ids, answers, tallies, spent):
+    # Random bytes and packed symbols gain nothing from PostgreSQL's compression.
+    _column = "counts" if _each is tallies else "packed"
+    _plain = sa.DDL(f"ALTER TABLE {_each.name} ALTER COLUMN {_column} SET STORAGE EXTERNAL")  # type: ignore[no-untyped-call]  # SQLAlchemy leaves it untyped
+    sa.event.listen(_each, "after_create", _plain.execute_if(dialect="postgresql"))

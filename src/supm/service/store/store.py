@@ -22,7 +22,7 @@ from supm.service.store._counting import fold, read_counts
 from supm.service.store._database import Database
 from supm.service.store._intake import Intake
 from supm.service.store._invitations import count_unused
-from supm.service.store._tables import doors, minutes, studies
+from supm.service.store._tables import minutes, phases, studies
 from supm.service.store.values import Opened, Receipt, State, Submission, first_state
 
 __all__ = ["Store", "read_series"]
@@ -200,7 +200,7 @@ class Store:
         UnknownStudy
             If there is none.
         """
-        step = _studies.Move(
+        step = _studies.Advance(
             expected=expected,
             to=to,
             document=document,
@@ -218,8 +218,8 @@ class Store:
 
         The time ends by itself, so a server that stops meanwhile leaves nothing to repair.
         """
-        here = (doors.c.study == name) & (doors.c.phase == phase)
-        until = sa.update(doors).where(here).values(paused_until=self._clock() + seconds)
+        here = (phases.c.study == name) & (phases.c.name == phase)
+        until = sa.update(phases).where(here).values(paused_until=self._clock() + seconds)
         with self._database.writing() as connection:
             connection.execute(until)
 
@@ -241,12 +241,12 @@ class Store:
 
     def reports(self, name: str) -> dict[str, int]:
         """Return how many reports each phase that was opened has, or raise UnknownStudy."""
-        wanted = sa.select(doors.c.phase, doors.c.reports).where(doors.c.study == name)
+        wanted = sa.select(phases.c.name, phases.c.reports).where(phases.c.study == name)
         with self._database.reading() as connection:
-            found = connection.execute(wanted.order_by(doors.c.door)).all()
+            found = connection.execute(wanted.order_by(phases.c.id)).all()
             if not found:
                 _studies.find(connection, name)
-        return {row.phase: row.reports for row in found}
+        return {row.name: row.reports for row in found}
 
     def unused_invitations(self, name: str, phase: str) -> int:
         """Return how many invitations can still let in a report of a phase that was opened."""
@@ -286,8 +286,8 @@ def read_series(
     connection: sa.Connection, name: str, phase: str, most: int
 ) -> list[tuple[int, int]]:
     """Return at most so many minutes, ascending, each with how many reports came up to it."""
-    door = sa.select(doors.c.door).where(doors.c.study == name, doors.c.phase == phase)
-    here = minutes.c.door == door.scalar_subquery()
+    own = sa.select(phases.c.id).where(phases.c.study == name, phases.c.name == phase)
+    here = minutes.c.phase_id == own.scalar_subquery()
     ends = sa.select(sa.func.min(minutes.c.minute), sa.func.max(minutes.c.minute)).where(here)
     first, last = connection.execute(ends).one()
     if first is None:

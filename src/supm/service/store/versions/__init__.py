@@ -1,1 +1,1 @@
-"""The migrations, one file for each change of the tables."""
+"""The migrations, one file for each change of the tables after the first release."""

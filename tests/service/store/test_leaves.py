@@ -9,74 +9,12 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from supm import simulation
 from supm.collection import plan
 from supm.messages import Study
 from supm.schema import Schema
-from supm.service.store import Opened, Store, Submission, _ids
-from supm.service.store._ids import KnownIds
+from supm.service.store import Opened, Store, Submission, _leaves
 from supm.service.store._tables import ids, sorted_ids
 from supm.service.store.values import State
-
-
-def drawn(count: int, seed: int) -> np.ndarray:
-    return simulation(seed).words(2 * count).reshape(count, 2)
-
-
-@pytest.mark.parametrize("step", [1, 7, 1000, 5000])
-def test_exactly_what_was_added_is_known(step: int) -> None:
-    known, ids, others = KnownIds(), drawn(10_000, 1), drawn(10_000, 2)
-    most = 10 * step if step < 1000 else 10_000
-    for start in range(0, most, step):
-        part = ids[start : start + step]
-        assert not known.has(part).any()
-        known.add(part)
-        assert known.has(part).all()
-    assert known.has(ids).sum() == most
-    assert not known.has(others).any()
-
-
-def test_ids_that_differ_in_one_half_are_told_apart() -> None:
-    known = KnownIds()
-    ids = np.array([[a, b] for a in range(40) for b in range(40)], dtype=np.uint64)
-    known.add(ids[::2])
-    assert np.array_equal(known.has(ids), np.arange(len(ids)) % 2 == 0)
-
-
-def test_zero_is_an_id_like_any_other() -> None:
-    known, zero = KnownIds(), np.zeros((1, 2), dtype=np.uint64)
-    assert not known.has(zero)[0]
-    known.add(zero)
-    assert known.has(zero)[0]
-
-
-def test_adding_again_changes_nothing() -> None:
-    known, ids = KnownIds(), drawn(3000, 3)
-    for _ in range(20):
-        known.add(ids)
-    assert known.has(ids).all()
-    assert not known.has(drawn(3000, 4)).any()
-
-
-def test_runs_past_the_end_go_on_at_the_beginning() -> None:
-    known, ids = KnownIds(), drawn(40_000, 5)
-    table = known._tables[0]
-    crowded = ids[table._places(ids ^ known._mask) >= len(table._rows) - 3]
-    assert len(crowded) > 3
-    known.add(crowded[: len(crowded) // 2 + 1])
-    known.add(crowded)
-    assert known.has(crowded).all()
-
-
-def test_a_full_table_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_ids, "_LARGEST", 1 << 13)
-    known, ids = KnownIds(), drawn(30_000, 7)
-    for part in np.split(ids, [7000, 7001, 12_000]):
-        known.add(part)
-    assert len(known._tables) == 7
-    assert known.has(ids).all()
-    assert not known.has(drawn(30_000, 8)).any()
-
 
 Told: TypeAlias = Callable[..., Submission]
 
@@ -100,7 +38,7 @@ def rows(store: Store, table: sa.Table) -> int:
         return connection.execute(sa.select(sa.func.count()).select_from(table)).scalar_one()
 
 
-@pytest.mark.parametrize("people", [1, 256, 257, 3000])
+@pytest.mark.parametrize("people", [1, 1024, 1025, 3000])
 def test_what_is_stored_is_known_after_its_phase_and_nothing_else(
     store: Store, study: Study, told: Told, people: int
 ) -> None:
@@ -118,15 +56,14 @@ def test_what_is_stored_is_known_after_its_phase_and_nothing_else(
         assert store.recall(some).tolist() == [False] * 3 + [True] + [False] * 2
     assert store.reports(opened.name) == {"train": people}
     # Each id is in one place, and only what is asked for is read.
-    assert (rows(store, ids), rows(store, sorted_ids)) == (0, -(-people // 256))
+    assert (rows(store, ids), rows(store, sorted_ids)) == (0, -(-people // 1024))
 
 
-def test_ids_are_sorted_part_by_part(
+def test_ids_are_sorted_and_found_some_leaves_at_a_time(
     store: Store, study: Study, told: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_ids, "_SORTED_AT_ONCE", 100)
-    monkeypatch.setattr(_ids, "_LEAVES_AT_ONCE", 2)
-    monkeypatch.setattr(_ids, "_MOST_IDS", 32)
+    monkeypatch.setattr(_leaves, "_AT_ONCE", 2)
+    monkeypatch.setattr(_leaves, "_MOST_IDS", 32)
     opened = create(store, study)
     given = told(opened, 1000, 1)
     edges = np.array([[0] * 16, [255] * 16, [0] * 15 + [1], [128] + [0] * 15], dtype=np.uint8)
@@ -198,6 +135,6 @@ def test_two_servers_that_sort_at_once_lose_nothing(
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda place: servers[place % 2].recall(given).all(), range(8)))
     assert found == [True] * 8
-    assert (rows(servers[0], ids), rows(servers[0], sorted_ids)) == (0, 20)
+    assert (rows(servers[0], ids), rows(servers[0], sorted_ids)) == (0, 5)
     for server in servers:
         server.close()
