@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from experiments.federated_svm.hog import HOG_NORM, hog_features
 from numpy.typing import NDArray
 
 from supm import simulation
@@ -13,7 +14,6 @@ from supm.datasets import load_cifar10, load_fashion_mnist, load_mnist
 from supm.datasets.dataset import ImageDataset
 from supm.federation.encoding import VectorEncoding
 from supm.federation.rows import Rows
-from supm.learning.hog import HOG_NORM, hog_features
 
 __all__ = ["Images", "images", "tables_of"]
 

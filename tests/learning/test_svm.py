@@ -1,4 +1,4 @@
-"""The machine on weighted cells equals the machine on all the duplicates, whoever solves it."""
+"""The machine on weighted cells equals the machine on all the duplicates."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ import itertools
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
 from supm import simulation
 from supm.learning import RbfSVM, WeightedCells
-from supm.learning._interior_point import _is_solved, _State
-from supm.learning.svm import by_interior_point
 
 PLACES = np.array(list(itertools.product((-0.75, -0.25, 0.25, 0.75), repeat=2)))
 GRID = np.array(list(itertools.product(np.linspace(-1, 1, 9), repeat=2)))
@@ -48,29 +45,6 @@ def test_training_on_cells_equals_training_on_the_duplicates(classes: int, seed:
         np.testing.assert_allclose(decided, expected, atol=5e-3)
 
 
-@pytest.mark.parametrize("scale", [12, 1_000, 100_000])
-def test_the_interior_point_method_finds_libsvms_optimum(scale: int) -> None:
-    cells = WeightedCells.from_counts(PLACES, _counts(2, 5, scale))
-    # libsvm needs steps in proportion to the weights, so it gets a larger penalty instead.
-    light = WeightedCells(
-        features=cells.features, labels=cells.labels, weights=cells.weights / scale
-    )
-    reference = SVC(C=2.1, gamma=1.5, tol=1e-7)
-    reference.fit(light.features, light.labels, sample_weight=light.weights)
-    places, amounts, constant = by_interior_point(cells, 1.5, 2.1 / scale)
-    decided = rbf_kernel(GRID, places, gamma=1.5) @ amounts + constant
-    np.testing.assert_allclose(decided, reference.decision_function(GRID), atol=2e-4)
-
-
-def test_ten_million_records_are_trained_on_as_easily_as_ten_thousand() -> None:
-    few = RbfSVM.fit(WeightedCells.from_counts(PLACES, _counts(2, 7, 600)), classes=2, penalty=2.1)
-    many = RbfSVM.fit(
-        WeightedCells.from_counts(PLACES, _counts(2, 7, 600) * 1_000), classes=2, penalty=2.1
-    )
-    assert (few.predict(GRID) == many.predict(GRID)).mean() > 0.9
-    assert len(many.machines[0][2]) == len(PLACES)
-
-
 def test_one_class_only_is_predicted_everywhere() -> None:
     counts = np.zeros((16, 3), dtype=np.int64)
     counts[:, 2] = 5
@@ -90,11 +64,3 @@ def test_the_class_that_holds_a_corner_is_predicted_there(classes: int, scale: i
     counts = (np.eye(classes) * 8 + 1) * scale / 10
     trained = RbfSVM.fit(WeightedCells.from_counts(corners, counts), classes=classes, penalty=2.1)
     assert trained.predict(corners).tolist() == list(range(classes))
-
-
-def test_a_point_that_leaves_the_margin_unsettled_is_not_taken_for_the_solution() -> None:
-    tiny = np.full(2, 1e-8)
-    state = _State(tiny, tiny, tiny, tiny, 0.0)
-    assert _is_solved(state, np.array([1e-5, 0.0]), 0.0, 1.0)
-    assert not _is_solved(state, np.array([1e-2, 0.0]), 0.0, 1.0)
-    assert not _is_solved(state, np.zeros(2), 1e-3, 1.0)

@@ -6,7 +6,6 @@ from supm.learning.additive import Additive, Line, fit_additive, fit_line
 from supm.learning.bayes import conditional, single_opinions
 from supm.learning.cells import WeightedCells
 from supm.learning.folds import folds
-from supm.learning.hog import HOG_FEATURES, HOG_NORM, hog_features
 from supm.learning.interactions import Interaction, fit_interactions
 from supm.learning.learner import AnyClassifier, Constant, Learner, Predictor, RadialSVM
 from supm.learning.margins import MarginFit, fit_margins
@@ -17,8 +16,6 @@ from supm.learning.splitting import Split, best_split
 from supm.learning.svm import RbfSVM
 
 __all__ = [
-    "HOG_FEATURES",
-    "HOG_NORM",
     "Additive",
     "AnyClassifier",
     "Constant",
@@ -45,7 +42,6 @@ __all__ = [
     "fit_line",
     "fit_margins",
     "folds",
-    "hog_features",
     "measure",
     "principal_components",
     "score",

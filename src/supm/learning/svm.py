@@ -12,18 +12,14 @@ from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
 from supm._validation import Reals
-from supm.learning._interior_point import solve_dual
 from supm.learning.cells import WeightedCells
 
-__all__ = ["RbfSVM", "by_interior_point", "by_libsvm"]
+__all__ = ["RbfSVM", "solve_by_libsvm"]
 
 Machine: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], float]
 """Places, the weight of each, and the constant of a decision between two classes."""
 
 _PENALTY = Reals("penalty", 1e-6, 1e9)
-# Up to so many records libsvm is the faster solver of the two; beyond, its steps grow with people.
-_LIBSVM_RECORDS = 20_000
-_PLACES = 4_096
 _CHUNK = 4_096
 
 
@@ -89,7 +85,9 @@ class RbfSVM:
         gamma = 1.0 / spread if spread > 0 else 0.0
         present = [int(label) for label in np.flatnonzero(prior)]
         pairs = list(combinations(present, 2)) if gamma else []
-        machines = tuple((*pair, *_machine(cells.only(pair), gamma, penalty)) for pair in pairs)
+        machines = tuple(
+            (*pair, *solve_by_libsvm(cells.only(pair), gamma, penalty)) for pair in pairs
+        )
         return cls(classes=classes, gamma=gamma, machines=machines, prior=prior / prior.sum())
 
     def predict(self, features: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -116,26 +114,11 @@ class RbfSVM:
         return decided
 
 
-def _machine(cells: WeightedCells, gamma: float, penalty: float) -> Machine:
-    places = len(np.unique(cells.features, axis=0))
-    small = cells.weights.sum() <= _LIBSVM_RECORDS or places > _PLACES
-    return (by_libsvm if small else by_interior_point)(cells, gamma, penalty)
-
-
-def by_libsvm(cells: WeightedCells, gamma: float, penalty: float) -> Machine:
+def solve_by_libsvm(cells: WeightedCells, gamma: float, penalty: float) -> Machine:
     """Solve for two classes by libsvm, whose steps grow with the weights."""
     machine = SVC(C=penalty, gamma=gamma, cache_size=500)
     machine.fit(cells.features, cells.labels, sample_weight=cells.weights)
     return machine.support_vectors_, machine.dual_coef_[0], float(machine.intercept_[0])
-
-
-def by_interior_point(cells: WeightedCells, gamma: float, penalty: float) -> Machine:
-    """Solve for two classes by a method whose steps do not depend on the weights."""
-    places, place = np.unique(cells.features, axis=0, return_inverse=True)
-    signs = np.where(cells.labels == 1, 1.0, -1.0)
-    kernel = _kernel(places, places, gamma)
-    amounts, constant = solve_dual(kernel, place.ravel(), signs, penalty * cells.weights)
-    return places, amounts, constant
 
 
 def _kernel(
