@@ -257,7 +257,7 @@ def test_wrong_weights_are_one_sentence(
         ([f"1,n,{'ny'[k % 2]}" for k in range(40)], 1, "2 columns are constant and left out"),
         ([*GOOD, f"{PRIVATE},n"], 1, "line 42: 2 values where the header has 3 columns"),
         ([*GOOD, "1,n,"], 1, "ill: 1 of 41 records have no label; leave them out"),
-        (["20.5,n,y", "30.5,e,n"], 1, "the table has 2 records, and at least 4 are needed"),
+        (["20.5,n,y", "30.5,e,n"], 1, "the table has 2 records, and 3 folds need at least 4"),
         ([], 1, "a header and no records"),
     ],
 )
@@ -311,7 +311,7 @@ def test_what_contradicts_the_schema_is_refused_without_the_value(
         (["--target", "DIAGNOSIS"], 2, "Did you mean 'diagnosis'?"),
         (["--epsilon", "0"], 2, "--epsilon must be a number in"),
         (["--epsilon", "1,1.0"], 2, "--epsilon must be different numbers"),
-        (["--keep", "31"], 2, "--keep must be at most the number of attributes, 30"),
+        (["--keep", "31"], 2, "--keep must be a whole number in [1, 30], got 31."),
         (["--folds", "1"], 2, "--folds must be a whole number"),
         (["--folds", "570"], 2, "--folds must be at most the number of records, 569"),
         (["--repeats", "0"], 2, "--repeats must be a whole number"),
@@ -320,7 +320,11 @@ def test_what_contradicts_the_schema_is_refused_without_the_value(
         (["--plot", "out.doc"], 2, "--plot must be a file that ends in"),
         (["--plot", "no/such/out.png"], 2, "--plot must be a file in a folder that exists"),
         (["--json", "."], 2, "--json must be a file in a folder that exists"),
-        (["--schema", "wdbc.json", "--target", "age"], 2, "--target must be that of the schema"),
+        (
+            ["--schema", "wdbc.json", "--target", "mean area"],
+            2,
+            "--target must be that of the schema",
+        ),
         (["--train", "raw"], 2, "where the train phase is untrusted"),
     ],
 )

@@ -277,7 +277,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"reduce": ["rank"]}, "reduce must be one of"),
     ({"reduce": "wa"}, "where the reduce phase is untrusted"),
     ({"train": "device"}, "train must be one of .* say so in the trust"),
-    ({"test": "device"}, "test must be one of .* say so in the trust"),
+    ({"test": "device", "trust": "u,u,u"}, "test must be one of .* say so in the trust"),
     ({"train": ""}, "train must be one of"),
     ({"keep": 0}, "keep must be a whole number"),
     ({"keep": 9}, "keep must be a whole number in .* Keep fewer"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
@@ -22,6 +22,7 @@ __all__ = [
     "progress",
     "say",
     "table",
+    "where",
 ]
 
 _Item = TypeVar("_Item")
@@ -47,6 +48,23 @@ def emit(form: Any, words: Iterable[str], json: str | None) -> None:  # noqa: AN
     if json != "-":
         for block in words:
             print(block)
+
+
+def where(written: Mapping[str, str | None]) -> Iterator[str]:
+    """Say where each file is that was written.
+
+    Parameters
+    ----------
+    written : mapping of str to str or None
+        What it is with its verb, such as "figures are", and the name of the file if there is one.
+
+    Yields
+    ------
+    str
+    """
+    for what, name in written.items():
+        if name and name != "-":
+            yield f"The {what} in {name}."
 
 
 def table(

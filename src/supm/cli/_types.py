@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -294,6 +294,10 @@ class Wishes:
         "form of the test phase",
         "the question of the test phase",
     ] = None
+
+    def given(self) -> dict[str, Any]:
+        """Return what `supm.plan` takes."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 def exclusive(*, needed: bool = False, **given: object) -> None:

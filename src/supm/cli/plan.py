@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from supm._errors import ParameterError
 from supm.cli._files import write_text
-from supm.cli._output import counted, emit, paragraph
+from supm.cli._output import counted, emit, paragraph, say, where
 from supm.cli._types import Epsilon, Target, Wishes, whole
 
 if TYPE_CHECKING:
@@ -69,22 +69,22 @@ def plan(
         supm plan --schema schema.json --epsilon 4 --attributes-per-report 2 --classes 3
         supm plan --schema schema.json --owners 500 --epsilon 9 --mode faithful --reduce pw --json -
     """
-    from supm.cli._study_options import (  # noqa: PLC0415  loaded when the verb runs
-        notice_limits,
-        planned,
-        read_schema,
-    )
+    from supm import collection  # noqa: PLC0415  loaded when the verb runs
+    from supm.collection.words import limit_notes  # noqa: PLC0415  the same
 
     if output == json == "-":
         raise ParameterError("--json", "another place than that of --output", "-")
-    study = planned(read_schema(schema), epsilon, wishes, owners=owners, purpose=purpose)
-    notice_limits(study)
+    study = collection.plan(
+        schema, epsilon=epsilon, owners=owners, purpose=purpose, **wishes.given()
+    )
+    for note in limit_notes(study):
+        say(note)
     if output != "-" or json:
         expected = _forecast(study, owners)
         words = (
             []
             if output == "-"
-            else _words(study, owners, expected, {"plan": json, "study": output})
+            else _words(study, owners, expected, {"plan is": json, "study is": output})
         )
         emit(_for_machines(study, owners, expected), words, json)
     if output:
@@ -122,9 +122,7 @@ def _words(
         yield paragraph(line)
     if owners is not None:
         yield paragraph(_expected(study, expected, owners))
-    for what, where in written.items():
-        if where:
-            yield f"The {what} is in {where}."
+    yield from where(written)
 
 
 def _forecast(study: Study, owners: int | None) -> Forecast | None:

@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import argparse
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from supm._errors import ParameterError, RecordError
-from supm.cli._arguments import epsilons, real, weights, whole
-from supm.cli._files import check_picture, check_target, write_json
-from supm.cli._options import METHODS, add_study_options
-from supm.cli._output import say
+from cyclopts import Parameter
+
+from supm.cli._output import emit, folds_bar, lines_read, say, where
+from supm.cli._types import (
+    Epsilons,
+    Picture,
+    Seed,
+    Target,
+    UsageError,
+    Weights,
+    Wishes,
+    real,
+    whole,
+)
 
 if TYPE_CHECKING:
-    from supm.collection import Simulation
-    from supm.schema import Records, Schema
+    from supm.schema import Schema
+    from supm.schema.text_table import TextTable
 
-__all__ = ["add_to"]
+__all__ = ["simulate"]
 
-_EXAMPLES = """\
-examples:
-  supm simulate public.csv --target diagnosis --epsilon 1,2,4,8
-  supm simulate public.csv --target diagnosis --epsilon 1,2,4,8 --schema schema.json --plot out.png
-  supm simulate public.csv --target diagnosis --epsilon 10 --mode faithful --reduce pw --json -
-  supm simulate public.csv --target diagnosis --epsilon 2 --trust u,u,d --seed 7
-  supm simulate public.csv --target diagnosis --weights malignant=3,benign=1
-  supm simulate public.csv --target price --epsilon 2,8          a number: mean squared errors
-
-The file is read as it is: it must be PUBLIC or synthetic data, such as a survey that was published,
-that resembles the private data of the study to come.
-"""
-_FEWEST = 4
+_NO_TARGET = "--target must be given where there is no --schema."
 _DERIVED = (
     "no --schema was given, so bounds (two standard deviations around the mean) and values come "
     "from {}, which must be public or synthetic; in a study they come from public knowledge, and "
@@ -37,164 +34,122 @@ _DERIVED = (
 )
 
 
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "simulate",
-        help="measure on PUBLIC data what accuracy a budget would buy",
-        description="Let every line of a CSV file stand for an owner, run the whole protocol with\n"
-        "them, and cross-validate: everybody's report is drawn once for each repetition and used\n"
-        "in all folds. Accuracy is shown beside that of always predicting the commonest class,\n"
-        "and the error of a number beside that of always predicting the mean.",
-        epilog=f"{_EXAMPLES}\n{METHODS}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", metavar="DATA.csv", help="PUBLIC or synthetic data")
-    parser.add_argument(
-        "--target", metavar="COL", help="the column to be predicted; that of --schema by default"
-    )
-    parser.add_argument(
-        "--epsilon",
-        type=epsilons,
-        default=[1.0, 2.0, 4.0, 8.0],
-        metavar="E[,E…]",
-        help="the budgets of an owner; 1,2,4,8 by default",
-    )
-    parser.add_argument("--schema", metavar="FILE", help="bounds and values from public knowledge")
-    add_study_options(parser)
-    _add_evaluation(parser)
-    parser.add_argument("--json", metavar="FILE", help="write the figures; - prints them")
-    parser.add_argument("--plot", metavar="FILE", help="draw them (.png, .pdf, .svg)")
-    parser.set_defaults(run=_run, parser=parser)
+def simulate(
+    data: Annotated[str, Parameter(name="DATA.csv")],
+    /,
+    *,
+    target: Annotated[str | None, Parameter(metavar="COL")] = None,
+    epsilon: Epsilons = [1.0, 2.0, 4.0, 8.0],  # noqa: B006  nobody changes it
+    schema: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    wishes: Wishes = Wishes(),  # noqa: B008  it is frozen
+    weights: Weights = None,
+    penalty: Annotated[float, real(1e-6, 1e9, "C")] = 1.0,
+    folds: Annotated[int, whole(2, 10_000, "F")] = 10,
+    repeats: Annotated[int, whole(1, 10_000, "R")] = 3,
+    seed: Seed = None,
+    json: Target = None,
+    plot: Picture = None,
+) -> None:
+    """Measure on PUBLIC data what accuracy a budget would buy.
 
+    Let every line of a CSV file stand for an owner, run the whole protocol with them, and
+    cross-validate: everybody's report is drawn once for each repetition and used in all folds.
+    Accuracy is shown beside that of always predicting the commonest class, and the error of a
+    number beside that of always predicting the mean.
 
-def _add_evaluation(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--weights",
-        type=weights,
-        metavar="W",
-        help="how much each class counts in training: balanced, or numbers, such as yes=3,no=1; "
-        "all alike by default",
-    )
-    parser.add_argument(
-        "--penalty",
-        type=real(1e-6, 1e9),
-        default=1.0,
-        metavar="C",
-        help="the constant of the support vector machine, where one trains; 1 by default",
-    )
-    parser.add_argument(
-        "--folds",
-        type=whole(2, 10_000),
-        default=10,
-        metavar="F",
-        help="into how many parts people are split; 10 by default",
-    )
-    parser.add_argument(
-        "--repeats",
-        type=whole(1, 10_000),
-        default=3,
-        metavar="R",
-        help="how often everything is drawn anew; 3 by default",
-    )
-    parser.add_argument(
-        "--seed",
-        type=whole(0, 1 << 128),
-        metavar="S",
-        help="repeat a run: a simulation, not private",
-    )
+    The file is read as it is: it must be PUBLIC or synthetic data, such as a survey that was
+    published, that resembles the private data of the study to come.
 
+    Parameters
+    ----------
+    data : str
+        PUBLIC or synthetic data.
+    target : str, optional
+        The column to be predicted; that of --schema by default.
+    epsilon : list of float
+        The budgets of an owner; 1,2,4,8 by default.
+    schema : str, optional
+        Bounds and values from public knowledge.
+    wishes : Wishes
+        What the study is to be like.
+    weights : str, optional
+        How much each class counts in training: balanced, or numbers, such as yes=3,no=1; all alike
+        by default.
+    penalty : float
+        The constant of the support vector machine, where one trains; 1 by default.
+    folds : int
+        Into how many parts people are split; 10 by default.
+    repeats : int
+        How often everything is drawn anew; 3 by default.
+    seed : int, optional
+        Repeat a run: a simulation, not private.
+    json : str, optional
+        Write the figures; - prints them.
+    plot : str, optional
+        Draw them (.png, .pdf, .svg).
 
-def _run(arguments: argparse.Namespace) -> int:
-    found = _measure(arguments)
-    for note in found.notes:
-        say(note)
-    if arguments.plot:
-        found.plot(arguments.plot)
-    if arguments.json:
-        write_json(found.to_form(), arguments.json)
-    if arguments.json != "-":
-        print(found)
-        for what, where in (("figures are", arguments.json), ("picture is", arguments.plot)):
-            if where:
-                print(f"\nThe {what} in {where}.")
-    return 0
+    Examples
+    --------
+    ::
 
-
-def _measure(arguments: argparse.Namespace) -> Simulation:
-    from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._output import folds_bar  # noqa: PLC0415  the same
-    from supm.cli._study_options import (  # noqa: PLC0415  the same
-        check_wishes,
-        planned,
-        weights_of,
-    )
-    from supm.collection import simulate_studies  # noqa: PLC0415  the same
+        supm simulate public.csv --target diagnosis --epsilon 1,2,4,8
+        supm simulate public.csv --target diagnosis --schema schema.json --plot out.png
+        supm simulate public.csv --target diagnosis --epsilon 9 --mode faithful --reduce pw --json -
+        supm simulate public.csv --target diagnosis --epsilon 2 --trust u,u,d --seed 7
+        supm simulate public.csv --target diagnosis --weights malignant=3,benign=1
+        supm simulate public.csv --target price --epsilon 2,8          a number: mean squared errors
+    """
+    from supm.collection import simulate  # noqa: PLC0415  loaded when the verb runs
     from supm.learning import RadialSVM  # noqa: PLC0415  the same
-
-    check_target("--json", arguments.json)
-    check_picture("--plot", arguments.plot)
-    source = secure() if arguments.seed is None else simulation(arguments.seed)
-    learner = RadialSVM(penalty=arguments.penalty)
-    check_wishes(arguments, arguments.epsilon)
-    schema, records = _read(arguments)
-    _check_folds(records.rows, arguments.folds)
-    studies = [
-        planned(schema, budget, arguments, owners=records.rows) for budget in arguments.epsilon
-    ]
-    with folds_bar() as shown:
-        return simulate_studies(
-            studies,
-            records,
-            source=source,
-            folds=arguments.folds,
-            repeats=arguments.repeats,
-            learner=learner,
-            weights=weights_of(arguments.weights, schema),
-            name=_name(arguments),
-            progress=shown,
-        )
-
-
-def _read(arguments: argparse.Namespace) -> tuple[Schema, Records]:
-    from supm.cli._output import lines_read  # noqa: PLC0415  the same
-    from supm.schema.deriving import derive  # noqa: PLC0415  loaded when the verb runs
     from supm.schema.text_table import read_csv  # noqa: PLC0415  the same
 
-    schema = _given_schema(arguments)
-    table = read_csv(arguments.data, target=arguments.target, progress=lines_read)
-    if schema is None:
-        say(_DERIVED.format(arguments.data))
-        derived = derive(table, arguments.target)
-        schema = derived.schema
-        for note in derived.notes:
-            say(note)
-    return schema, schema.read(table)
+    if not (schema or target):
+        raise UsageError(_NO_TARGET)
+    _check(epsilon, wishes)
+    table = read_csv(data, target=target, progress=lines_read)
+    with folds_bar() as shown:
+        found = simulate(
+            table,
+            target=target,
+            schema=schema or _derived(table, target, data),
+            epsilon=epsilon,
+            folds=folds,
+            repeats=repeats,
+            seed=seed,
+            learner=RadialSVM(penalty=penalty),
+            weights=weights,
+            name=Path(data).name,
+            progress=shown,
+            **wishes.given(),
+        )
+    for note in found.notes:
+        say(note)
+    if plot:
+        found.plot(plot)
+    emit(found.to_form(), [str(found), *where({"figures are": json, "picture is": plot})], json)
 
 
-def _check_folds(rows: int, folds: int) -> None:
-    if rows < _FEWEST:
-        message = f"the table has {rows} records, and at least {_FEWEST} are needed."
-        raise RecordError(message)
-    if folds > rows:
-        raise ParameterError("--folds", f"at most the number of records, {rows}", folds)
+def _check(epsilon: list[float], wishes: Wishes) -> None:
+    """Refuse options that contradict each other before any data are read."""
+    from supm.collection import plan  # noqa: PLC0415  loaded when the verb runs
+    from supm.schema import Categorical, Ordinal, Schema  # noqa: PLC0415  the same
+
+    attributes = tuple(Ordinal(name, values=(0, 1)) for name in "ab")
+    any_schema = Schema(attributes=attributes, target=Categorical("c", values=(0, 1)))
+    known = None if wishes.attributes is None else ("a",)
+    sizes = {"keep": None, "classes": None, "sampled": None, "told": None}
+    for each in epsilon:
+        plan(any_schema, epsilon=each, **(wishes.given() | sizes | {"attributes": known}))
 
 
-def _given_schema(arguments: argparse.Namespace) -> Schema | None:
-    from supm.cli._study_options import read_schema  # noqa: PLC0415  loaded when the verb runs
+def _derived(table: TextTable, target: str | None, data: str) -> Schema:
+    """Derive a schema from the data, and say so."""
+    from supm.schema.deriving import derive  # noqa: PLC0415  loaded when the verb runs
 
-    if arguments.schema is None:
-        if arguments.target is None:
-            arguments.parser.error("--target must be given where there is no --schema.")
-        return None
-    schema = read_schema(arguments.schema)
-    if arguments.target not in (None, schema.target.name):
-        rule = f"that of the schema, {schema.target.name!r}, or left out"
-        raise ParameterError("--target", rule, arguments.target)
-    return schema
-
-
-def _name(arguments: argparse.Namespace) -> str:
-    from pathlib import Path  # noqa: PLC0415  loaded when the verb runs
-
-    return Path(arguments.data).name
+    if target is None:
+        raise UsageError(_NO_TARGET)
+    say(_DERIVED.format(data))
+    derived = derive(table, target)
+    for note in derived.notes:
+        say(note)
+    return derived.schema

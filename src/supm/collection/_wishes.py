@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import Final
 
 from supm._errors import ParameterError
-from supm._validation import Integers
+from supm._validation import Integers, suggestion
 from supm.messages import FORMS, PRIVATE, REDUCE_FORMS, Trust
 from supm.schema import Attribute, Categorical, Ordinal, Schema
 
@@ -63,7 +63,8 @@ class Wishes:
         unknown = [name for name in names if not isinstance(name, str) or name not in known]
         if unknown or not names or len(set(names)) < len(names):
             wanted = "different names of the schema's attributes"
-            raise ParameterError("attributes", wanted, unknown[0] if unknown else names)
+            hint = suggestion(str(unknown[0]), self.schema.names) if unknown else ""
+            raise ParameterError("attributes", wanted, unknown[0] if unknown else names, hint)
         if self.keep is not None and self.keep != len(names):
             raise ParameterError("keep", f"left out, or {len(names)} as attributes say", self.keep)
         return names

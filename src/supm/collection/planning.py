@@ -53,7 +53,8 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     epsilon : float
         The most that any owner spends: in total for a training owner, in total for a test owner.
     trust : Trust or str, optional
-        Where each phase happens, as a value or as letters ("u,u,d"); untrusted by default.
+        Where each phase happens, as a value or as letters ("u,u,d"); untrusted by default, with
+        the device for a test on it.
     mode : {"strict", "faithful"}, default "strict"
         Our protocol, or that of papers 000 and 001, corrected.
     owners : int, optional
@@ -103,7 +104,8 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     supm._errors.ParameterError: train must be one of odp, joint, sample, pw where the train phase
     is untrusted, got 'oda'. Change the trust, or the wish.
     """
-    trust = Trust() if trust is None else trust
+    if trust is None:
+        trust = "u,u,d" if test == "device" else "u,u,u"
     trust = Trust.parse(trust) if isinstance(trust, str) else trust
     schema = as_schema(schema)
     check_kind("schema", schema, Schema)
@@ -111,6 +113,9 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     epsilon = EPSILON.check(epsilon)
     if mode not in ("strict", "faithful"):
         raise ParameterError("mode", "strict or faithful", mode)
+    if mode == "faithful" and schema.task == "continuous":
+        rule = f"strict where the target is a number, as {schema.target.name!r} is"
+        raise ParameterError("mode", rule, mode)
     if owners is not None:
         owners = _OWNERS.check(owners)
     wishes = Wishes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -18,7 +18,7 @@ from supm.collection.evaluation import Evaluation, evaluate
 from supm.collection.planning import plan
 from supm.collection.simulation_picture import Curve, curve, draw_curve
 from supm.collection.simulation_text import kind_of, tables, words
-from supm.collection.training import label_weights
+from supm.collection.training import label_weights, weights_in_order
 from supm.collection.words import account_form, limit_notes, study_form
 from supm.learning import Learner, RadialSVM
 from supm.messages import Study, Trust
@@ -29,6 +29,7 @@ from supm.schema import Records, Schema, as_schema
 __all__ = ["Simulation", "simulate", "simulate_studies"]
 
 _BUDGETS: Final = (1.0, 2.0, 4.0, 8.0)
+_FEWEST: Final = 4
 
 
 class Progress(Protocol):
@@ -149,13 +150,13 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     target: str | None = None,
     schema: Schema | str | PathLike[str] | None = None,
     epsilon: float | Iterable[float] = _BUDGETS,
-    trust: str | Trust = "u,u,u",
+    trust: str | Trust | None = None,
     mode: str = "strict",
     folds: int = 10,
     repeats: int = 3,
     seed: int | None = None,
     learner: Learner | None = None,
-    weights: Sequence[float] | str | None = None,
+    weights: Mapping[str, float] | Sequence[float] | str | None = None,
     name: str | None = None,
     progress: Progress | None = None,
     **wishes: Any,  # noqa: ANN401  what else `plan` takes
@@ -175,8 +176,8 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
         What is public about them; derived from the table itself by default.
     epsilon : float or iterable of float, default (1, 2, 4, 8)
         The budgets of an owner.
-    trust : str or Trust, default "u,u,u"
-        Where the phases reduce, train and test happen.
+    trust : str or Trust, optional
+        Where the phases reduce, train and test happen; see `plan`.
     mode : {"strict", "faithful"}, default "strict"
         Whether to be right, or as the papers were.
     folds, repeats : int, default 10 and 3
@@ -185,7 +186,7 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
         Repeats a run: a simulation, not private.
     learner : Learner, optional
         What trains on cells, and without privacy; the papers' machine with C = 1 by default.
-    weights : "balanced" or sequence of float, optional
+    weights : "balanced", mapping of str to float or sequence of float, optional
         How much each label counts; see `train`.
     name : str, optional
         Whose data, for titles; the name of the file by default.
@@ -212,9 +213,11 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     described = _described(table, target, schema)
     records = table if isinstance(table, Records) else described.read(table)
     budgets = [float(each) for each in (epsilon if isinstance(epsilon, Iterable) else [epsilon])]
-    parsed = trust if isinstance(trust, Trust) else Trust.parse(trust)
+    counted = weights_in_order(weights, described)
+    if _FEWEST <= records.rows < folds:
+        raise ParameterError("folds", f"at most the number of records, {records.rows}", folds)
     studies = [
-        plan(described, epsilon=each, trust=parsed, mode=mode, owners=records.rows, **wishes)
+        plan(described, epsilon=each, trust=trust, mode=mode, owners=records.rows, **wishes)
         for each in budgets
     ]
     return simulate_studies(
@@ -224,7 +227,7 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
         folds=folds,
         repeats=repeats,
         learner=learner,
-        weights=weights,
+        weights=counted,
         name=name or (Path(table).name if isinstance(table, str | PathLike) else "data"),
         progress=progress,
     )

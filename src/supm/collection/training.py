@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
-from supm._validation import Reals
+from supm._validation import Reals, suggestion
 from supm.collection._features import class_features, label_numbers, number_features
 from supm.collection.cards import Card, label_card, moments_of, number_card
 from supm.collection.counting import Counts, RowCounts
@@ -25,8 +25,9 @@ from supm.owner.interviews import interview
 from supm.owner.joint import JointInterview
 from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
+from supm.schema import Continuous, Schema
 
-__all__ = ["Trained", "label_weights", "publish", "train"]
+__all__ = ["Trained", "label_weights", "publish", "train", "weights_in_order"]
 
 _WEIGHT: Final = Reals("a label's weight", 1e-6, 1e6)
 
@@ -151,6 +152,24 @@ def _from_moments(
     counted = label_weights(study, weights, moments.shares)
     card = number_card(moments) if study.numeric else label_card(moments, counted)
     return Trained(study=study, predictor=card, weights=counted, simulation=counts.simulation)
+
+
+def weights_in_order(
+    weights: Mapping[str, float] | Sequence[float] | str | None, schema: Schema
+) -> Sequence[float] | str | None:
+    """Return weights in the order of the labels; 1 for those that are not named."""
+    if weights is None:
+        return None
+    if isinstance(schema.target, Continuous):
+        raise ParameterError("weights", "left out where the target is a number", "weights")
+    if isinstance(weights, str) or not isinstance(weights, Mapping):
+        return weights
+    labels = [str(value) for value in schema.target.values]
+    for name in weights:
+        if name not in labels:
+            hint = suggestion(name, labels)
+            raise ParameterError("weights", "about classes of the target", name, hint)
+    return tuple(weights.get(label, 1.0) for label in labels)
 
 
 def label_weights(
