@@ -1,33 +1,36 @@
 """JSON from strangers, read strictly, and JSON of ours, written in one way only.
 
-A message is hashed and consented to, so one meaning must have one text: keys are sorted, nothing is
-padded, and what is not plain JSON (NaN, a key that occurs twice) is refused instead of guessed.
+A message is hashed and consented to, so one meaning must have one text, in every language: it is
+written by RFC 8785, which writes numbers as JavaScript does, and what is not plain JSON (NaN, a key
+that occurs twice) is refused instead of guessed.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NoReturn
 
+import rfc8785
+
 __all__ = ["canonical", "check_fields", "read_object"]
 
 _LONGEST: Final = 1 << 24
+_LARGEST: Final = (1 << 53) - 1
 Refusal = Callable[[str], Exception]
 
 
-def canonical(form: object) -> str:
-    """Return the one text of a value: keys sorted, no spaces, no NaN.
+def canonical(form: Any) -> str:  # noqa: ANN401  any plain value of JSON
+    """Return the one text of a value by RFC 8785; a whole number of 2^53 or more has none.
 
     Examples
     --------
-    >>> canonical({"b": 1, "a": [True, None]})
-    '{"a":[true,null],"b":1}'
+    >>> canonical({"b": 4.0, "a": [True, None, 1e16]})
+    '{"a":[true,null,10000000000000000],"b":4}'
     """
-    return json.dumps(
-        form, allow_nan=False, ensure_ascii=False, separators=(",", ":"), sort_keys=True
-    )
+    return rfc8785.dumps(form).decode()
 
 
 def read_object(text: object, noun: str, refuse: Refusal) -> dict[str, Any]:
@@ -89,6 +92,17 @@ def _shown(name: str) -> str:
     return name[:60] if name[:60].isprintable() else repr(name[:60])
 
 
+def _whole(digits: str) -> int | float:
+    """Read a number as JavaScript would: what was written as 1e16 is read as that double."""
+    number = int(digits)
+    if abs(number) <= _LARGEST:
+        return number
+    if math.isinf(double := float(digits)):
+        message = "a number has too many digits"
+        raise ValueError(message)
+    return double
+
+
 class _Reader:
     def __init__(self, noun: str, refuse: Refusal) -> None:
         self._noun = noun
@@ -97,7 +111,10 @@ class _Reader:
     def read(self, text: str) -> object:
         try:
             return json.loads(
-                text, object_pairs_hook=self._distinct, parse_constant=self._refuse_constant
+                text,
+                object_pairs_hook=self._distinct,
+                parse_constant=self._refuse_constant,
+                parse_int=_whole,
             )
         except json.JSONDecodeError as error:
             place = f"line {error.lineno}, column {error.colno}"

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from supm import MessageError, ParameterError
 from supm.messages import Update
 
-FIELDS = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5) | st.none())
+FIELDS = st.dictionaries(
+    st.text(max_size=5), st.integers(-(2**53) + 1, 2**53 - 1) | st.text(max_size=5) | st.none()
+)
 
 
 @settings(deadline=None)

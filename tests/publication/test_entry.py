@@ -208,10 +208,10 @@ def test_no_other_error_leaves_for_any_text(text: str) -> None:
 
 def test_a_round_asks_with_finite_numbers(maker: Maker) -> None:
     entry = maker.round(0, HASH, asked=(0.25,))
-    for number in ("1e400", "-1e400", "NaN", "Infinity", "1", "true", '"1"'):
+    for number in ("1e400", "-1e400", "NaN", "Infinity", "true", '"1"'):
         with pytest.raises(PublicationError):
             read_entry(entry.text.replace("0.25", number))
-    wrong: tuple[Any, ...] = ((math.nan,), (math.inf,), (1,), ("1",))
+    wrong: tuple[Any, ...] = ((math.nan,), (math.inf,), ("1",))
     for asked in wrong:
         with pytest.raises(ParameterError, match="asked must be finite"):
             replace(entry, asked=asked)

@@ -113,7 +113,7 @@ def test_what_it_remembers_changes_no_answer(known: list[str], data: st.DataObje
         ('"study":"' + "0a" * 32 + '","time"', '"study":"' + "0c" * 32 + '","time"'),
         ('"study":"' + "0a" * 32 + '","testing"', '"study":"","testing"'),
         ('"simulation":false', '"simulation":true'),
-        ('"epsilon":2.0', '"epsilon":0.2'),
+        ('"epsilon":2,', '"epsilon":0.2,'),
         ('"size":11', '"size":011'),
         ('"size":11', '"size":1e1'),
         ('"size":11', '"size":9999999999999999999'),

@@ -236,9 +236,11 @@ class RoundEntry(LogEntry):
         check_digest("study", self.study)
         check_digest("run", self.run)
         Integers("round", 0, 1 << 20).check(self.round)
-        kinds = {type(each) for each in self.asked} - {float}
+        kinds = {type(each) for each in self.asked} - {float, int}
         if kinds or not all(math.isfinite(each) for each in self.asked):
             raise ParameterError("asked", "finite numbers", "something else")
+        # What was written as 4 was 4.0.
+        object.__setattr__(self, "asked", tuple(map(float, self.asked)))
         check_commitments(self.commitments)
 
     @classmethod

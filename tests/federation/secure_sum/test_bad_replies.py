@@ -25,7 +25,7 @@ KINDS = {
     "unmask": ("study", "roster", "round", "number", "seeds", "lost"),
 }
 WRONG: list[Any] = [
-    None, True, -1, 2**70, 1.5, "x", "é" * 4, "0" * 64, [], [1], ["AAAA"], {}, {"0": 1},
+    None, True, -1, 2**53 - 1, 1.5, "x", "é" * 4, "0" * 64, [], [1], ["AAAA"], {}, {"0": 1},
     {"0": "AAAA", "2": "AAAA", "3": "AAAA"}, {"0": None, "2": [], "3": {}},
 ]  # fmt: skip
 

@@ -1,8 +1,9 @@
 // What makes two questions the same, in whichever study they are asked: all that decides how a
 // record is read and told. The rule is that of supm.owner.owner.
 
-// One text for one value: keys sorted, nothing padded.
-function canonical(value) {
+// One text for one value, by RFC 8785: keys sorted by UTF-16 units, nothing padded, and numbers as
+// this language writes them. What Python hashes is written by the same rule.
+export function canonical(value) {
   if (Array.isArray(value)) {
     return `[${value.map(canonical).join(",")}]`;
   }
