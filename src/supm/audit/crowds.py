@@ -76,14 +76,8 @@ def check_crowd(
     p_values = np.concatenate(
         [_p_values(each, form) for each in events(mechanism, reports, held, source)]
     )
-    corrected = min(1.0, float(p_values.min()) * p_values.size)
-    return Finding(
-        check="check_crowd",
-        passed=corrected > error,
-        detail=f"{size} owners of {inputs.size} inputs, {p_values.size} counts, "
-        f"corrected p-value {corrected:.3g}",
-        statistic=corrected,
-    )
+    detail = f"{size} owners of {inputs.size} inputs, {p_values.size} counts"
+    return Finding.by_chance("check_crowd", p_values, error=error, detail=detail)
 
 
 def _randomize(
@@ -206,11 +200,6 @@ def check_mixed(
         variance = float((chances * (1.0 - chances)).max())
         reach = float(np.maximum(chances, 1.0 - chances).max())
         bounds.append(correlation_bound(*scores, variance=variance, reach=reach))
-    corrected = min(1.0, len(bounds) * min(bounds))
-    return Finding(
-        check="check_mixed",
-        passed=corrected > error,
-        detail=f"two calls of {draws} reports of {inputs.size} inputs, {len(bounds)} events at all "
-        f"lags to {draws // 2}, corrected p-value {corrected:.3g}",
-        statistic=corrected,
-    )
+    crowd = f"two calls of {draws} reports of {inputs.size} inputs"
+    detail = f"{crowd}, {len(bounds)} events at all lags to {draws // 2}"
+    return Finding.by_chance("check_mixed", bounds, error=error, detail=detail)

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from functools import wraps
+from typing import Final, Literal, ParamSpec, TypeAlias
 
-from supm._errors import PromiseError
+import numpy as np
+from numpy.typing import ArrayLike
 
-__all__ = ["FAMILY_ERROR", "Audit", "Finding", "Verdict"]
+from supm._errors import PromiseError, SupmError
+
+__all__ = [
+    "FAMILY_ERROR",
+    "Audit",
+    "Finding",
+    "ImpossibleReportError",
+    "Verdict",
+    "broken_by_the_impossible",
+]
 
 FAMILY_ERROR: Final = 1e-6
 """Chance that a true mechanism is called broken, over all statistical tests of one family."""
@@ -44,10 +56,41 @@ class Finding:
     statistic: float | None = None
     loose: bool = False
 
+    @classmethod
+    def by_chance(
+        cls, check: str, p_values: ArrayLike, *, error: float, detail: str, where: str = ""
+    ) -> Finding:
+        """Judge by the smallest of some p-values, corrected for their number."""
+        found = np.asarray(p_values)
+        corrected = min(1.0, float(found.min()) * found.size)
+        words = f"{detail}, corrected p-value {corrected:.3g}{where}"
+        return cls(check=check, passed=corrected > error, detail=words, statistic=corrected)
+
     def __str__(self) -> str:
         """Return one line."""
         word = ("loose" if self.loose else "passed") if self.passed else "BROKEN"
         return f"{self.check}: {word}, {self.detail}"
+
+
+_P = ParamSpec("_P")
+
+
+class ImpossibleReportError(SupmError):
+    """A sampler drew what its channel says is impossible."""
+
+
+def broken_by_the_impossible(check: Callable[_P, Finding]) -> Callable[_P, Finding]:
+    """Make a check broken where a report comes that its channel says cannot come."""
+
+    @wraps(check)
+    def judged(*args: _P.args, **options: _P.kwargs) -> Finding:
+        try:
+            return check(*args, **options)
+        except ImpossibleReportError as impossible:
+            detail = str(impossible)
+            return Finding(check=check.__name__, passed=False, detail=detail, statistic=0.0)
+
+    return judged
 
 
 Verdict: TypeAlias = Literal["true", "loose", "no guarantee", "not disproved", "broken"]

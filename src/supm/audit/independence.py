@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from supm._random import RandomSource
-from supm.audit.findings import FAMILY_ERROR, Finding
+from supm.audit.findings import FAMILY_ERROR, Finding, broken_by_the_impossible
 from supm.audit.goodness import goodness_of_fit
-from supm.audit.subjects import Auditable, ImpossibleReportError, cells_of, grid_points
+from supm.audit.subjects import Auditable, cells_of, grid_points
 
 __all__ = ["check_independence", "correlation_bound"]
 
 _GROUPS = 8
 
 
+@broken_by_the_impossible
 def check_independence(
     mechanism: Auditable,
     source: RandomSource,
@@ -61,22 +62,12 @@ def check_independence(
     """
     values = np.repeat(grid_points(mechanism)[:1], draws, axis=0)
     cells = cells_of(mechanism, [0])
-    try:
-        calls = [cells.draw(mechanism, values, source) for _ in range(2)]
-    except ImpossibleReportError as impossible:
-        detail = str(impossible)
-        return Finding(check="check_independence", passed=False, detail=detail, statistic=0.0)
+    calls = [cells.draw(mechanism, values, source) for _ in range(2)]
     row = cells.probabilities[0]
     bounds = [_scored(calls, row, score) for score in (_rank(row), _level(row))]
     bounds += _pairs(calls, row)
-    corrected = min(1.0, len(bounds) * min(bounds))
-    return Finding(
-        check="check_independence",
-        passed=corrected > error,
-        detail=f"two calls of {draws} reports, all lags to {draws // 2}, "
-        f"corrected p-value {corrected:.3g}",
-        statistic=corrected,
-    )
+    detail = f"two calls of {draws} reports, all lags to {draws // 2}"
+    return Finding.by_chance("check_independence", bounds, error=error, detail=detail)
 
 
 def correlation_bound(

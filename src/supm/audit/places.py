@@ -16,11 +16,10 @@ from scipy import stats
 
 from supm._random import RandomSource
 from supm.audit.events import events
-from supm.audit.findings import FAMILY_ERROR, Finding
+from supm.audit.findings import FAMILY_ERROR, Finding, broken_by_the_impossible
 from supm.audit.subjects import (
     Auditable,
     Cells,
-    ImpossibleReportError,
     cells_of,
     count_inputs,
     grid_points,
@@ -31,6 +30,7 @@ from supm.mechanisms import Reports
 __all__ = ["check_long_calls", "check_positions"]
 
 
+@broken_by_the_impossible
 def check_positions(
     mechanism: Auditable,
     source: RandomSource,
@@ -71,22 +71,13 @@ def check_positions(
     cells = cells_of(mechanism, [0])
     likely, share = _likelier_half(cells.probabilities[0])
     first = grid_points(mechanism)[:1]
-    try:
-        counts = _count(mechanism, cells, likely, np.repeat(first, rows, axis=0), calls, source)
-        alone = _count(mechanism, cells, likely, first, calls, source)
-    except ImpossibleReportError as impossible:
-        detail = str(impossible)
-        return Finding(check="check_positions", passed=False, detail=detail, statistic=0.0)
+    counts = _count(mechanism, cells, likely, np.repeat(first, rows, axis=0), calls, source)
+    alone = _count(mechanism, cells, likely, first, calls, source)
     p_values = _two_sided(np.append(counts, alone), calls, share)
     worst = int(p_values.argmin())
-    corrected = min(1.0, float(p_values[worst]) * p_values.size)
-    where = f"place {worst}" if worst < rows else "calls of one row"
-    return Finding(
-        check="check_positions",
-        passed=corrected > error,
-        detail=f"{calls} calls of {rows} rows, corrected p-value {corrected:.3g} ({where})",
-        statistic=corrected,
-    )
+    where = f" (place {worst})" if worst < rows else " (calls of one row)"
+    detail = f"{calls} calls of {rows} rows"
+    return Finding.by_chance("check_positions", p_values, error=error, detail=detail, where=where)
 
 
 def _likelier_half(row: NDArray[np.float64]) -> tuple[NDArray[np.bool_], float]:
@@ -173,14 +164,8 @@ def check_long_calls(
     for short in _LENGTHS:
         ends = [np.array([0]), np.array([short - 1])]
         p_values += _tests(mechanism, value, held, source, (short, _SHORT, ends))
-    corrected = min(1.0, min(p_values) * len(p_values))
-    return Finding(
-        check="check_long_calls",
-        passed=corrected > error,
-        detail=f"{calls} calls of {length} rows and {_SHORT} of each of {len(_LENGTHS)} short "
-        f"lengths, corrected p-value {corrected:.3g}",
-        statistic=corrected,
-    )
+    detail = f"{calls} calls of {length} rows and {_SHORT} of each of {len(_LENGTHS)} short lengths"
+    return Finding.by_chance("check_long_calls", p_values, error=error, detail=detail)
 
 
 def _calls(mechanism: Auditable, length: int, value: NDArray[Any]) -> int:

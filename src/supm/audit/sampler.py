@@ -17,9 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.audit.findings import FAMILY_ERROR, Finding
+from supm.audit.findings import (
+    FAMILY_ERROR,
+    Finding,
+    ImpossibleReportError,
+    broken_by_the_impossible,
+)
 from supm.audit.goodness import goodness_of_fit
-from supm.audit.subjects import Auditable, Cells, ImpossibleReportError, cells_of, grid_points
+from supm.audit.subjects import Auditable, Cells, cells_of, grid_points
 from supm.mechanisms import FiniteChannel, OrderedDiscretePerturbation
 from supm.mechanisms.randomizers.hybrid import Hybrid
 from supm.mechanisms.randomizers.laplace import Laplace
@@ -32,6 +37,7 @@ __all__ = ["OnGrid", "check_density", "check_grid", "check_raw_values", "check_s
 _CALL = 1 << 18
 
 
+@broken_by_the_impossible
 def check_sampler(
     mechanism: FiniteChannel,
     source: RandomSource,
@@ -70,6 +76,7 @@ def check_sampler(
     return _check("check_sampler", mechanism, inputs, source, draws=draws, error=error)
 
 
+@broken_by_the_impossible
 def check_density(
     mechanism: Laplace,
     source: RandomSource,
@@ -119,22 +126,13 @@ def _check(
     error: float,
 ) -> Finding:
     cells = cells_of(mechanism, inputs)
-    try:
-        counts = _counts(mechanism, cells, np.array(inputs), source, draws)
-    except ImpossibleReportError as impossible:
-        return Finding(check=check, passed=False, detail=str(impossible), statistic=0.0)
+    counts = _counts(mechanism, cells, np.array(inputs), source, draws)
     p_values = [goodness_of_fit(*row) for row in zip(counts, cells.probabilities, strict=True)]
     p_values.append(_by_level(counts, cells.probabilities))
     worst = int(np.argmin(p_values))
-    corrected = min(1.0, p_values[worst] * len(p_values))
-    where = f"row {worst}" if worst < len(inputs) else "all rows together"
-    return Finding(
-        check=check,
-        passed=corrected > error,
-        detail=f"{draws} draws for each of {len(inputs)} inputs, corrected p-value {corrected:.3g} "
-        f"({where})",
-        statistic=corrected,
-    )
+    where = f" (row {worst})" if worst < len(inputs) else " (all rows together)"
+    detail = f"{draws} draws for each of {len(inputs)} inputs"
+    return Finding.by_chance(check, p_values, error=error, detail=detail, where=where)
 
 
 def _by_level(counts: NDArray[np.int64], probabilities: NDArray[np.float64]) -> float:
@@ -177,6 +175,7 @@ def _refuse_impossible(counts: NDArray[np.int64], probabilities: NDArray[np.floa
 OnGrid: TypeAlias = WindowRandomizer | Hybrid | Laplace
 
 
+@broken_by_the_impossible
 def check_grid(
     mechanism: OnGrid,
     source: RandomSource,
@@ -211,18 +210,9 @@ def check_grid(
     True
     """
     values = list(_between(mechanism.grid))
-    try:
-        p_values = _fits(mechanism, values, source, draws)
-    except ImpossibleReportError as impossible:
-        return Finding(check="check_grid", passed=False, detail=str(impossible), statistic=0.0)
-    corrected = min(1.0, min(p_values) * len(p_values))
-    return Finding(
-        check="check_grid",
-        passed=corrected > error,
-        detail=f"{draws} draws for each of {len(values)} values off the grid, "
-        f"corrected p-value {corrected:.3g}",
-        statistic=corrected,
-    )
+    p_values = _fits(mechanism, values, source, draws)
+    detail = f"{draws} draws for each of {len(values)} values off the grid"
+    return Finding.by_chance("check_grid", p_values, error=error, detail=detail)
 
 
 def _between(grid: PublicGrid) -> Iterator[float]:
@@ -255,6 +245,7 @@ def _position(grid: PublicGrid, value: float) -> tuple[int, float]:
     return index, float(position - index)
 
 
+@broken_by_the_impossible
 def check_raw_values(
     mechanism: OrderedDiscretePerturbation,
     source: RandomSource,
@@ -291,21 +282,11 @@ def check_raw_values(
     cells = cells_of(mechanism, range(mechanism.outcomes))
     p_values = []
     for value, row in _expected(mechanism):
-        try:
-            drawn = cells.draw(mechanism, np.repeat(value, draws), source)
-        except ImpossibleReportError as impossible:
-            detail = str(impossible)
-            return Finding(check="check_raw_values", passed=False, detail=detail, statistic=0.0)
+        drawn = cells.draw(mechanism, np.repeat(value, draws), source)
         counts = np.bincount(drawn, minlength=mechanism.outcomes)
         p_values.append(goodness_of_fit(counts, cells.probabilities[row]))
-    corrected = min(1.0, min(p_values) * len(p_values))
-    return Finding(
-        check="check_raw_values",
-        passed=corrected > error,
-        detail=f"{draws} draws for each of {len(p_values)} raw values, "
-        f"corrected p-value {corrected:.3g}",
-        statistic=corrected,
-    )
+    detail = f"{draws} draws for each of {len(p_values)} raw values"
+    return Finding.by_chance("check_raw_values", p_values, error=error, detail=detail)
 
 
 def _expected(mechanism: OrderedDiscretePerturbation) -> Iterator[tuple[Any, int]]:

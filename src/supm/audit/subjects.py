@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from supm._errors import SupmError
 from supm._random import RandomSource
+from supm.audit.findings import ImpossibleReportError
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
@@ -30,7 +31,6 @@ from supm.mechanisms.randomizers.records import record_numbers
 __all__ = [
     "Auditable",
     "Cells",
-    "ImpossibleReportError",
     "cells_of",
     "count_inputs",
     "grid_points",
@@ -41,10 +41,6 @@ __all__ = [
 _RUNS = 64
 
 Auditable: TypeAlias = FiniteChannel | Laplace
-
-
-class ImpossibleReportError(SupmError):
-    """A sampler drew what its channel says is impossible."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
