@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.audit.findings import Finding
-from supm.audit.subjects import some_inputs, values_of
+from supm.audit.subjects import Readable, some_inputs, values_of
 from supm.mechanisms import (
     Estimate,
     FiniteChannel,
@@ -28,21 +27,13 @@ from supm.mechanisms import (
 from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.numeric import NumericRandomizer
 
-__all__ = ["WithError", "check_channel", "check_outcomes", "check_standard_error"]
+__all__ = ["check_channel", "check_outcomes", "check_standard_error"]
 
 _ROUNDING = 1e-12
 _ESTIMATED = 1e-6
 # The least normal float: below it digits are lost one by one.
 _LEAST = 2.0**-1022
 _INPUTS = 256
-
-WithError: TypeAlias = (
-    FrequencyRandomizer
-    | IndependentReports
-    | JointReport
-    | NumericRandomizer
-    | OrderedDiscretePerturbation
-)
 
 
 def check_channel(mechanism: FiniteChannel) -> Finding:
@@ -127,7 +118,7 @@ def check_outcomes(
 
 
 def check_standard_error(
-    mechanism: WithError, source: RandomSource, *, draws: int = 1 << 8
+    mechanism: Readable, source: RandomSource, *, draws: int = 1 << 8
 ) -> Finding:
     """Check the standard errors of an estimate: from ``variance``, or from the decoded reports.
 
@@ -171,7 +162,7 @@ def _as_floats(channel: list[list[Fraction]]) -> NDArray[np.float64]:
     return np.array([[known[id(entry)] for entry in row] for row in channel])
 
 
-def _collect(mechanism: FiniteChannel | WithError, source: RandomSource, draws: int) -> Reports:
+def _collect(mechanism: FiniteChannel | Readable, source: RandomSource, draws: int) -> Reports:
     if not isinstance(mechanism, FiniteChannel | Laplace):
         raise ParameterError("mechanism", "finite or Laplace", type(mechanism).__name__)
     inputs = some_inputs(mechanism, _INPUTS, source)
@@ -179,7 +170,7 @@ def _collect(mechanism: FiniteChannel | WithError, source: RandomSource, draws: 
 
 
 def _errors(
-    mechanism: WithError, reports: Reports
+    mechanism: Readable, reports: Reports
 ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Yield stated standard errors and what they should be."""
     if isinstance(mechanism, NumericRandomizer):

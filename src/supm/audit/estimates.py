@@ -8,7 +8,6 @@ simulated except to collect the reports.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,30 +15,21 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.audit.findings import FAMILY_ERROR, Finding
+from supm.audit.subjects import Readable
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
     IndependentReports,
-    JointReport,
-    OrderedDiscretePerturbation,
     Reports,
     SupportRandomizer,
 )
 from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.numeric import NumericRandomizer
 
-__all__ = ["Readable", "Readings", "check_estimates", "check_unbiased", "check_variance", "read"]
+__all__ = ["Readings", "check_estimates", "check_unbiased", "check_variance", "read"]
 
 _DRAWS = 1 << 18
 _LISTED = 1 << 18
-
-Readable: TypeAlias = (
-    FrequencyRandomizer
-    | IndependentReports
-    | JointReport
-    | NumericRandomizer
-    | OrderedDiscretePerturbation
-)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

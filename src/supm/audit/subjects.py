@@ -23,14 +23,17 @@ from supm.mechanisms import (
     FrequencyRandomizer,
     IndependentReports,
     JointReport,
+    OrderedDiscretePerturbation,
     Reports,
 )
 from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms.randomizers.numeric import NumericRandomizer
 from supm.mechanisms.randomizers.records import record_numbers
 
 __all__ = [
     "Auditable",
     "Cells",
+    "Readable",
     "cells_of",
     "count_inputs",
     "grid_points",
@@ -41,6 +44,15 @@ __all__ = [
 _RUNS = 64
 
 Auditable: TypeAlias = FiniteChannel | Laplace
+"""What the suite takes."""
+Readable: TypeAlias = (
+    FrequencyRandomizer
+    | IndependentReports
+    | JointReport
+    | NumericRandomizer
+    | OrderedDiscretePerturbation
+)
+"""What estimates something."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

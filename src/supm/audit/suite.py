@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from typing import Any, Final, NamedTuple
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
@@ -28,11 +28,10 @@ from supm.audit.places import check_long_calls, check_positions
 from supm.audit.sampler import check_density, check_grid, check_raw_values, check_sampler
 from supm.audit.shipped import Entry, catalogue
 from supm.audit.sources import check_mark, check_source
-from supm.audit.subjects import Auditable, count_inputs
+from supm.audit.subjects import Auditable, Readable, count_inputs, grid_points
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
-    IndependentReports,
     JointReport,
     LocalRandomizer,
     OrderedDiscretePerturbation,
@@ -46,32 +45,141 @@ from supm.mechanisms.randomizers.window import WindowRandomizer
 
 __all__ = ["audit", "audit_all"]
 
-_CLAIMED = Reals("claimed", 0.0, 1e6, "A claim is a finite epsilon.")
-_WRITTEN_DOWN = 1 << 16
-_DRAWN_BITS = 1 << 26
-_MOST_DRAWS = 1 << 22
-_OBJECTS = 32
-_TRIALS = 1_000_000
+_CLAIMED: Final = Reals("claimed", 0.0, 1e6, "A claim is a finite epsilon.")
+_WRITTEN_DOWN: Final = 1 << 16
+_DRAWN_BITS: Final = 1 << 26
+_MOST_DRAWS: Final = 1 << 22
+_OBJECTS: Final = 32
+_TRIALS: Final = 1_000_000
 # Above this epsilon reports vary too little for a single place of a call to stand out.
-_VARYING = 2.0
-_CROWD = 1 << 16
-_COMPARED = 1 << 15
-_MEMORY = 1 << 28
+_VARYING: Final = 2.0
+_CROWD: Final = 1 << 16
+_COMPARED: Final = 1 << 15
+_MEMORY: Final = 1 << 28
 # Reports times symbols that are counted in a few seconds, also by the slowest estimator.
-_COUNTED = 1 << 26
+_COUNTED: Final = 1 << 26
+_LONGEST: Final = 200
 
-_READABLE = (
-    FrequencyRandomizer,
-    IndependentReports,
-    JointReport,
-    NumericRandomizer,
-    OrderedDiscretePerturbation,
+# What a mechanism is, in words that the rules below ask for.
+_KINDS: Final[Mapping[str, Any]] = {
+    "finite": FiniteChannel,
+    "unbounded": Laplace,
+    "support": SupportRandomizer,
+    "grid": WindowRandomizer | Hybrid | Laplace,
+    "attribute": OrderedDiscretePerturbation,
+    "variance": SupportRandomizer | NumericRandomizer,
+    "crowd": FrequencyRandomizer | NumericRandomizer,
+    "estimate": Readable,
+}
+_COUNTED_BY_SYMBOL: Final = FrequencyRandomizer | JointReport
+_LARGE: Final = "the channel is too large to write down"
+# What its size or its epsilon allows, with what is said where it does not.
+_ALLOWED: Final[Mapping[str, str]] = {
+    "small": _LARGE,
+    "listed": _LARGE,
+    "numbered": "the outcomes are too many to be numbered",
+    "countable": "the symbols are too many to be counted",
+    "tallied": "the symbols are too many to be counted",
+    "varying": "reports vary too little at this epsilon",
+    "plain": "values that are words take too long",
+    "events": "no event of known probability",
+}
+
+
+class _Subject(NamedTuple):
+    """A mechanism, what is claimed of it, and the words for all that it is and allows."""
+
+    mechanism: Auditable
+    source: RandomSource
+    claim: float
+    words: frozenset[str]
+
+    def checks(self, rules: Iterable[_Rule]) -> Iterator[partial[Finding]]:
+        """Yield the checks that can be made."""
+        for check, needs, given in rules:
+            if self.words.issuperset(needs.split()):
+                yield partial(check, self.mechanism, **given(self))
+
+    def skipped(self, rules: Iterable[_Rule]) -> Iterator[str]:
+        """Yield the checks that concern this mechanism and cannot be made, each with the reason."""
+        for check, needs, _ in rules:
+            missing = [word for word in needs.split() if word not in self.words]
+            if missing and all(word in _ALLOWED for word in missing):
+                yield f"{check.__name__}: {_ALLOWED[missing[0]]}"
+
+
+class _Rule(NamedTuple):
+    """A check, the words that a mechanism must answer to, and what the check is given."""
+
+    check: Callable[..., Finding]
+    needs: str
+    given: Callable[[_Subject], dict[str, Any]]
+
+
+def _nothing(_: _Subject) -> dict[str, Any]:
+    return {}
+
+
+def _claim(subject: _Subject) -> dict[str, Any]:
+    return {"claimed": subject.claim}
+
+
+def _source(subject: _Subject) -> dict[str, Any]:
+    return {"source": subject.source}
+
+
+def _every_row(subject: _Subject) -> dict[str, Any]:
+    """Draw more where a report costs less: by its length, and by the type of the raw values."""
+    mechanism: Any = subject.mechanism
+    bits = max(4, mechanism.report_bits) * (1 if "plain" in subject.words else _OBJECTS)
+    draws = min(_MOST_DRAWS, _DRAWN_BITS // (bits * len(mechanism.inputs())))
+    return {"source": subject.source, "draws": draws}
+
+
+def _crowd(subject: _Subject) -> dict[str, Any]:
+    mechanism = subject.mechanism
+    if not isinstance(mechanism, FrequencyRandomizer):
+        return _source(subject)
+    draws = min(_CROWD, _COUNTED // mechanism.size, _MEMORY // mechanism.report_bytes)
+    return {"source": subject.source, "draws": max(256, draws)}
+
+
+def _two_calls(subject: _Subject) -> dict[str, Any]:
+    draws = max(256, min(_COMPARED, _MEMORY // (8 * subject.mechanism.report_bits)))
+    return {"source": subject.source, "draws": draws}
+
+
+_STATED: Final = (
+    _Rule(check_stated_epsilon, "unbounded", _claim),
+    _Rule(check_inputs, "finite small", _nothing),
+    _Rule(check_rows_sum_to_one, "finite small", _nothing),
+    _Rule(check_epsilon, "finite small", _claim),
+    _Rule(check_support, "support large", _claim),
+    _Rule(check_channel, "finite listed", _nothing),
+    _Rule(check_unbiased, "estimate small", _source),
+    _Rule(check_variance, "variance small", _source),
 )
-
-_LONGEST = 200
-_ON_GRID = (WindowRandomizer, Hybrid)
-
-_Check: TypeAlias = partial[Finding]
+"""Checks of what a mechanism states of itself."""
+_DRAWN: Final = (
+    _Rule(check_mark, "", _nothing),
+    _Rule(check_outcomes, "finite numbered", _source),
+    _Rule(check_standard_error, "estimate countable", _source),
+)
+"""Checks that draw reports and leave nothing to chance."""
+_BY_CHANCE: Final = (
+    _Rule(check_density, "unbounded", _source),
+    _Rule(check_sampler, "finite small", _every_row),
+    _Rule(check_independence, "small", _source),
+    _Rule(check_positions, "small varying plain", _source),
+    _Rule(check_estimates, "crowd tallied", _crowd),
+    _Rule(check_grid, "grid listed", _source),
+    _Rule(check_raw_values, "attribute", _source),
+    _Rule(check_source, "", _two_calls),
+    _Rule(check_crowd, "events", _source),
+    _Rule(check_mixed, "events", _two_calls),
+    _Rule(check_long_calls, "events", _source),
+)
+"""Statistical checks, which share the chance that a true mechanism is called broken."""
 
 
 def audit(
@@ -115,11 +223,13 @@ def audit(
     """
     _require_auditable(mechanism)
     claim = mechanism.epsilon if claimed is None else _CLAIMED.check(claimed)
-    findings = [_run(check) for check in _exact_checks(mechanism, source, claim)]
+    subject = _Subject(mechanism, source, claim, frozenset(_words(mechanism)))
+    findings = [_run(check) for check in subject.checks(_STATED)]
+    skipped = [*subject.skipped(_STATED)]
     bound = None
     if sampled:
-        findings += [_run(check) for check in _agreement_checks(mechanism, source)]
-        checks = list(_sampled_checks(mechanism, source))
+        findings += [_run(check) for check in subject.checks(_DRAWN)]
+        checks = list(subject.checks(_BY_CHANCE))
         share = error / (len(checks) + 1)
         findings += [_run(partial(check, error=share)) for check in checks]
         trials = max(1000, min(_TRIALS, _MEMORY // mechanism.report_bytes))
@@ -127,13 +237,16 @@ def audit(
         bounded = _run(partial(attacked, error=share))
         findings.append(bounded)
         bound = bounded.statistic
+        skipped += subject.skipped((*_DRAWN, *_BY_CHANCE))
+    else:
+        skipped.append("all checks that draw reports: not asked for")
     return Audit(
         mechanism=type(mechanism).__name__,
         parameters=_parameters(mechanism),
         claimed=claim,
         lower_bound=bound,
         findings=tuple(findings),
-        skipped=tuple(_skipped(mechanism, sampled=sampled)),
+        skipped=tuple(skipped),
     )
 
 
@@ -188,125 +301,30 @@ def _parameters(mechanism: Auditable) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _exact_checks(mechanism: Auditable, source: RandomSource, claim: float) -> Iterator[_Check]:
-    if isinstance(mechanism, Laplace):
-        yield partial(check_stated_epsilon, mechanism, claimed=claim)
-    elif _is_small(mechanism):
-        yield partial(check_inputs, mechanism)
-        yield partial(check_rows_sum_to_one, mechanism)
-        yield partial(check_epsilon, mechanism, claimed=claim)
-    elif isinstance(mechanism, SupportRandomizer):
-        yield partial(check_support, mechanism, claimed=claim)
-    if isinstance(mechanism, FiniteChannel) and _is_listed(mechanism):
-        yield partial(check_channel, mechanism)
-    if _is_small(mechanism):
-        if isinstance(mechanism, _READABLE):
-            yield partial(check_unbiased, mechanism, source)
-        if isinstance(mechanism, SupportRandomizer | NumericRandomizer):
-            yield partial(check_variance, mechanism, source)
+def _words(mechanism: Auditable) -> Iterator[str]:
+    """Yield the words for what a mechanism is, and for what its size and its epsilon allow."""
+    yield from (word for word, kind in _KINDS.items() if isinstance(mechanism, kind))
+    small = _is_small(mechanism)
+    symbols = count_inputs(mechanism) if isinstance(mechanism, _COUNTED_BY_SYMBOL) else 0
+    allowed = {
+        "small": small,
+        "large": not small,
+        "listed": _is_listed(mechanism, small=small),
+        "numbered": isinstance(mechanism, FiniteChannel) and mechanism.outcomes <= OUTCOMES.high,
+        "countable": symbols <= _WRITTEN_DOWN,
+        "tallied": symbols <= _COUNTED,
+        "varying": mechanism.epsilon < _VARYING,
+        "plain": small and grid_points(mechanism).dtype != object,
+        "events": has_events(mechanism),
+    }
+    yield from (word for word, holds in allowed.items() if holds)
 
 
-def _agreement_checks(mechanism: Auditable, source: RandomSource) -> Iterator[_Check]:
-    """Yield the checks that draw reports and leave nothing to chance."""
-    yield partial(check_mark, mechanism)
-    if isinstance(mechanism, FiniteChannel) and mechanism.outcomes <= OUTCOMES.high:
-        yield partial(check_outcomes, mechanism, source)
-    if isinstance(mechanism, _READABLE) and _is_countable(mechanism):
-        yield partial(check_standard_error, mechanism, source)
-
-
-def _sampled_checks(mechanism: Auditable, source: RandomSource) -> Iterator[Callable[..., Finding]]:
-    if isinstance(mechanism, Laplace):
-        yield partial(check_density, mechanism, source)
-    elif _is_small(mechanism):
-        yield partial(check_sampler, mechanism, source, draws=_draws(mechanism))
-    if _is_small(mechanism):
-        yield partial(check_independence, mechanism, source)
-        if mechanism.epsilon < _VARYING and not _takes_objects(mechanism):
-            yield partial(check_positions, mechanism, source)
-    if isinstance(mechanism, FrequencyRandomizer) and mechanism.size <= _COUNTED:
-        draws = min(_CROWD, _COUNTED // mechanism.size, _MEMORY // mechanism.report_bytes)
-        yield partial(check_estimates, mechanism, source, draws=max(256, draws))
-    if isinstance(mechanism, NumericRandomizer):
-        yield partial(check_estimates, mechanism, source)
-    if isinstance(mechanism, Laplace) or (
-        isinstance(mechanism, WindowRandomizer | Hybrid) and _is_listed(mechanism)
-    ):
-        yield partial(check_grid, mechanism, source)
-    if isinstance(mechanism, OrderedDiscretePerturbation):
-        yield partial(check_raw_values, mechanism, source)
-    yield from _crowd_checks(mechanism, source)
-
-
-def _crowd_checks(mechanism: Auditable, source: RandomSource) -> Iterator[Callable[..., Finding]]:
-    """Yield the statistical checks for which the channel may be large."""
-    yield partial(check_source, mechanism, source, draws=_compared(mechanism))
-    if has_events(mechanism):
-        yield partial(check_crowd, mechanism, source)
-        yield partial(check_mixed, mechanism, source, draws=_compared(mechanism))
-        yield partial(check_long_calls, mechanism, source)
-
-
-def _skipped(mechanism: Auditable, *, sampled: bool) -> Iterator[str]:
-    """Name the checks that apply and are not made, each with the reason."""
-    if not _is_small(mechanism):
-        reason = "the channel is too large to write down"
-        for check in _of_small(mechanism, sampled=sampled):
-            yield f"{check}: {reason}"
-    elif sampled and mechanism.epsilon >= _VARYING:
-        yield "check_positions: reports vary too little at this epsilon"
-    elif sampled and _takes_objects(mechanism):
-        yield "check_positions: values that are words take too long"
-    if sampled and isinstance(mechanism, _ON_GRID) and not _is_listed(mechanism):
-        yield "check_grid: the channel is too large to write down"
-    if sampled and not has_events(mechanism):
-        for check in ("check_crowd", "check_mixed", "check_long_calls"):
-            yield f"{check}: no event of known probability"
-    if not sampled:
-        yield "all checks that draw reports: not asked for"
-
-
-def _of_small(mechanism: Auditable, *, sampled: bool) -> Iterator[str]:
-    """Name the checks that a channel must be small for."""
-    if not isinstance(mechanism, Laplace):
-        yield from ("check_inputs", "check_rows_sum_to_one", "check_epsilon")
-    if isinstance(mechanism, _READABLE):
-        yield "check_unbiased"
-    if isinstance(mechanism, SupportRandomizer | NumericRandomizer):
-        yield "check_variance"
-    if sampled:
-        if not isinstance(mechanism, Laplace):
-            yield "check_sampler"
-        yield from ("check_independence", "check_positions")
-
-
-def _draws(mechanism: FiniteChannel) -> int:
-    """Draw more where a report costs less: by its length, and by the type of the raw values."""
-    bits = max(4, mechanism.report_bits) * (_OBJECTS if _takes_objects(mechanism) else 1)
-    return min(_MOST_DRAWS, _DRAWN_BITS // (bits * len(mechanism.inputs())))
-
-
-def _compared(mechanism: Auditable) -> int:
-    return max(256, min(_COMPARED, _MEMORY // (8 * mechanism.report_bits)))
-
-
-def _is_countable(mechanism: Auditable) -> bool:
-    """Tell whether a few hundred reports are counted symbol by symbol in a moment."""
-    if isinstance(mechanism, FrequencyRandomizer | JointReport):
-        return count_inputs(mechanism) <= _WRITTEN_DOWN
-    return True
-
-
-def _is_listed(mechanism: FiniteChannel) -> bool:
-    """Tell whether both forms of the channel are made in a moment."""
-    if isinstance(mechanism, _ON_GRID):
+def _is_listed(mechanism: Auditable, *, small: bool) -> bool:
+    """Tell whether both forms of the channel are made in a moment, or are not needed."""
+    if isinstance(mechanism, WindowRandomizer | Hybrid):
         return mechanism.outcomes * len(mechanism.inputs()) <= ENTRIES.high
-    return _is_small(mechanism)
-
-
-def _takes_objects(mechanism: Auditable) -> bool:
-    """Tell whether raw values are words rather than numbers, which are slow to look up."""
-    return isinstance(mechanism, FiniteChannel) and mechanism.inputs().dtype == object
+    return small or isinstance(mechanism, Laplace)
 
 
 def _is_small(mechanism: Auditable) -> bool:
@@ -320,7 +338,7 @@ def _is_small(mechanism: Auditable) -> bool:
     )
 
 
-def _run(check: _Check) -> Finding:
+def _run(check: partial[Finding]) -> Finding:
     """Run a check; one that cannot be run to its end is a finding and must not stop the others."""
     try:
         return check()
