@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from supm._random import simulation
 from supm.audit import check_channel, check_outcomes, check_standard_error, entry, kinds
-from supm.audit.agreement import WithError
+from supm.audit.subjects import Readable
 from supm.mechanisms import FiniteChannel, GeneralizedRandomizedResponse
 
 ALL = [entry(name).mechanism for name in kinds()]
@@ -17,7 +17,7 @@ def test_all_that_is_shipped_agrees_with_itself(mechanism: FiniteChannel) -> Non
     if isinstance(mechanism, FiniteChannel):
         assert check_channel(mechanism).passed
         assert check_outcomes(mechanism, simulation(1)).passed
-    if isinstance(mechanism, WithError):
+    if isinstance(mechanism, Readable):
         assert check_standard_error(mechanism, simulation(1)).passed
 
 

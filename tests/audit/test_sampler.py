@@ -8,7 +8,7 @@ from scipy import stats
 from supm._random import RandomSource, simulation
 from supm.audit import FAMILY_ERROR, catalogue, check_density, check_sampler
 from supm.audit.subjects import cells_of
-from supm.audit.suite import _draws
+from supm.audit.suite import _every_row, _subject
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports
 from supm.mechanisms.randomizers.laplace import Laplace
 
@@ -30,7 +30,9 @@ def test_a_bias_of_one_part_in_two_hundred_is_noticed_by_all_but_one_audit_in_te
     """The power of the test of all rows together, by level, from the noncentral chi-square."""
     keep = float(coin.hit)
     shift = (keep / 200) ** 2 / (keep * (1 - keep))
-    noncentrality = _draws(coin) * coin.size * shift
+    noncentrality = (
+        _every_row(_subject(coin, simulation(1), coin.epsilon))["draws"] * coin.size * shift
+    )
     tests = (coin.size + 1) * 5 * len(catalogue())
     limit = stats.chi2.isf(FAMILY_ERROR / tests, 1)
     assert stats.ncx2.sf(limit, 1, noncentrality) > 1 - 1e-4

@@ -108,6 +108,10 @@ class _Subject(NamedTuple):
                 yield f"{check.__name__}: {_ALLOWED[missing[0]]}"
 
 
+def _subject(mechanism: Auditable, source: RandomSource, claim: float) -> _Subject:
+    return _Subject(mechanism, source, claim, frozenset(_words(mechanism)))
+
+
 class _Rule(NamedTuple):
     """A check, the words that a mechanism must answer to, and what the check is given."""
 
@@ -223,7 +227,7 @@ def audit(
     """
     _require_auditable(mechanism)
     claim = mechanism.epsilon if claimed is None else _CLAIMED.check(claimed)
-    subject = _Subject(mechanism, source, claim, frozenset(_words(mechanism)))
+    subject = _subject(mechanism, source, claim)
     findings = [_run(check) for check in subject.checks(_STATED)]
     skipped = [*subject.skipped(_STATED)]
     bound = None
