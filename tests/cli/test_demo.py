@@ -17,9 +17,9 @@ from matplotlib.image import imread
 from supm import simulation
 from supm.cli import main
 from supm.cli._live import live
-from supm.cli._story import Story, tell
-from supm.cli._telling import parts
 from supm.collection import plan
+from supm.collection.story import Story, tell
+from supm.collection.story_text import parts
 from supm.datasets import load_wdbc
 from supm.messages import Study
 from supm.owner import interview
@@ -52,7 +52,10 @@ def test_the_demo_tells_the_whole_story_and_a_seed_repeats_it(
     words = " ".join(shown.split())
     assert "Always predicting the commonest class is right for 62.7%" in words
     assert "(3 repetitions)" in words
-    assert "epsilon answered spread on device papers spread majority repetitions folds" in words
+    assert (
+        "epsilon answered spread on device papers papers' spread majority repetitions folds"
+        in words
+    )
     assert "factor of at most 54.6 (local differential privacy" in words
     assert "This was a simulation" in words
     check_numbers(words, json.loads(Path("demo.json").read_text()))
@@ -90,7 +93,7 @@ def check_figures(found: dict[str, Any]) -> None:
     data = load_wdbc()
     study = plan(data.schema, epsilon=4.0, owners=data.rows, reduce="rank", keep=8, classes=5)
     with live(study, simulation=True) as opened:
-        story = tell(opened, data, simulation(7).child("story"))
+        story = tell(opened, data, simulation(7).child("story"), lambda: None)
     assert found["tested"] == {"reports": 57, "right": story.right}
     assert story.right > story.commonest
     assert found["report"] == json.loads(story.report.to_json())

@@ -6,15 +6,13 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm.cli._live import Live
-from supm.cli._output import bar
 from supm.collection.cards import moments_of
 from supm.collection.counting import Counts
 from supm.collection.reduction import associations
@@ -23,10 +21,34 @@ from supm.learning import Moments
 from supm.messages import Model, Report, Scorecard, Study
 from supm.owner import Owner, SampledInterview, interview
 
-__all__ = ["TRAINING", "Story", "tell"]
+__all__ = ["TRAINING", "Aggregator", "Story", "tell"]
 
 TRAINING: Final = 512
 """So many people help to choose or to train; the others are tested."""
+
+
+class Aggregator(Protocol):
+    """Where the reports go: a study that collects, wherever it runs."""
+
+    def document(self) -> Study:
+        """Return what an owner is asked now."""
+        ...
+
+    def send(self, report: Report) -> dict[str, Any]:
+        """Take what an owner tells, and return the receipt with the answer to it."""
+        ...
+
+    def step(self, *steps: str) -> None:
+        """Take steps as the analyst does."""
+        ...
+
+    def counts(self, phase: str) -> Counts:
+        """Return what the reports of a phase add up to."""
+        ...
+
+    def model(self) -> Model:
+        """Return the published model."""
+        ...
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -82,34 +104,23 @@ class Story:
         return self.model.study
 
 
-def tell(live: Live, data: Dataset, source: RandomSource) -> Story:
-    """Run a study with the people of a public data set, over HTTP.
+def tell(
+    aggregator: Aggregator, data: Dataset, source: RandomSource, step: Callable[[], object]
+) -> Story:
+    """Run a study of two labels with the people of a public data set; each report is a step.
 
-    Parameters
-    ----------
-    live : Live
-        A study of two labels, in which reports that tell a few attributes each choose what is asked
-        of those who train.
-    data : Dataset
-        The people.
-    source : RandomSource
-        Where the randomness of all devices comes from.
-
-    Returns
-    -------
-    Story
+    A first group's reports, of a few attributes each, choose what is asked of those who train.
     """
-    crowd = _Crowd.of(live, data, source)
-    planned = live.document()
-    with bar(total=data.rows, unit="reports", label="owners report") as shown:
-        chose = crowd.report("reduce", shown.step)
-        live.step("reduce", "open")
-        trained = crowd.report("train", shown.step)
-        first, report = next(iter(trained.items()))
-        live.step("train", "serve")
-        answers = crowd.test(shown.step)
-    model = live.model()
-    asked, counts = interview(model.study, "train"), live.counts("train")
+    crowd = _People.of(aggregator, data, source)
+    planned = aggregator.document()
+    chose = crowd.report("reduce", step)
+    aggregator.step("reduce", "open")
+    trained = crowd.report("train", step)
+    first, report = next(iter(trained.items()))
+    aggregator.step("train", "serve")
+    answers = crowd.test(step)
+    model = aggregator.model()
+    asked, counts = interview(model.study, "train"), aggregator.counts("train")
     if not isinstance(asked, SampledInterview) or asked.labels != 2:
         raise ParameterError("study", "one of sampled reports and two labels", "another")
     moments, encoded = moments_of(asked, counts), asked.encode(data.records())
@@ -119,7 +130,7 @@ def tell(live: Live, data: Dataset, source: RandomSource) -> Story:
         record=crowd.records[first],
         report=report,
         people={"reduce": len(chose), "train": len(trained), "test": len(answers)},
-        strengths=_strengths(planned, model.study, live.counts("reduce")),
+        strengths=_strengths(planned, model.study, aggregator.counts("reduce")),
         right=sum(map(operator.eq, answers.values(), labels)),
         commonest=Counter(labels).most_common(1)[0][1],
         told=_told(moments),
@@ -133,22 +144,22 @@ def tell(live: Live, data: Dataset, source: RandomSource) -> Story:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class _Crowd:
+class _People:
     """People with a record and a device each, some of whom train and some of whom are tested."""
 
-    live: Live
+    aggregator: Aggregator
     owners: list[Owner]
     records: list[dict[str, Any]]
     training: list[int]
     tested: list[int]
 
     @classmethod
-    def of(cls, live: Live, data: Dataset, source: RandomSource) -> _Crowd:
+    def of(cls, aggregator: Aggregator, data: Dataset, source: RandomSource) -> _People:
         """Give everybody a device, and let most of them train."""
         order = source.child("who trains").permutation(data.rows).tolist()
         train = sorted(order[:TRAINING])
         return cls(
-            live=live,
+            aggregator=aggregator,
             owners=[Owner(source=source.child(f"owner {number}")) for number in range(data.rows)],
             records=list(_records(data)),
             training=train,
@@ -157,7 +168,7 @@ class _Crowd:
 
     def report(self, phase: str, step: Callable[[], object]) -> dict[int, Report]:
         """Let the group that is asked report; return what each of its members sent."""
-        study = self.live.document()
+        study = self.aggregator.document()
         question = study.question(phase)
         if question is None:
             raise ParameterError("study", f"one with a {phase} phase", "another")
@@ -166,7 +177,7 @@ class _Crowd:
         for place in self.training:
             if self.owners[place].group(study) == group:
                 sent[place] = self.owners[place].answer(study, phase, self.records[place])
-                self.live.send(sent[place])
+                self.aggregator.send(sent[place])
                 step()
         if not sent:
             raise ParameterError("owners", f"at least one in group {group}", 0)
@@ -174,10 +185,10 @@ class _Crowd:
 
     def test(self, step: Callable[[], object]) -> dict[int, object]:
         """Let everybody else tell the model's answer, and return the aggregator's for each."""
-        study, answers = self.live.document(), {}
+        study, answers = self.aggregator.document(), {}
         for place in self.tested:
             told = self.owners[place].answer(study, "test", self.records[place])
-            answers[place] = self.live.send(told)["answer"]
+            answers[place] = self.aggregator.send(told)["answer"]
             step()
         return answers
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
-from supm.cli._output import paragraph, table
-from supm.cli._story import Story
+from supm.collection.story import Story
 from supm.messages import Scorecard
+from supm.reporting import Table, paragraph
 
 __all__ = ["parts", "points"]
 
@@ -24,18 +24,7 @@ _BY_RANK: Final = (
 
 
 def parts(story: Story) -> tuple[tuple[str, str], ...]:
-    """Return the parts of the story that come before any accuracy.
-
-    Parameters
-    ----------
-    story : Story
-        What happened.
-
-    Returns
-    -------
-    tuple of (str, str)
-        Each with a heading and a text.
-    """
+    """Return the parts of the story that come before any accuracy."""
     return (
         ("What is asked first", _chooses(story)),
         ("What one owner holds", _holds(story)),
@@ -45,18 +34,7 @@ def parts(story: Story) -> tuple[tuple[str, str], ...]:
 
 
 def points(story: Story) -> NDArray[np.float64]:
-    """Return how far the highest class of each attribute speaks for the second label.
-
-    Parameters
-    ----------
-    story : Story
-        What happened.
-
-    Returns
-    -------
-    ndarray of float
-        Points of the model, beyond those of the lowest class.
-    """
+    """Return how far the highest class of each attribute speaks for the second label."""
     rule = story.model.rule
     if not isinstance(rule, Scorecard):
         raise ParameterError("model", "a scorecard", "another")
@@ -92,14 +70,14 @@ def _chooses(story: Story) -> str:
     )
     order = np.argsort(-story.strengths, kind="stable").tolist()
     rows = [[names[place], f"{story.strengths[place]:.2f}"] for place in order]
-    told = f"{paragraph(words)}\n{table(['measure', 'goes with the label'], rows, left=1)}"
+    told = f"{paragraph(words)}\n{Table(head=['measure', 'goes with the label'], rows=rows)}"
     unsure = any(strength == _NOTHING for _, strength in rows)
     return f"{told}\n{paragraph(_BY_RANK.format(len(names)))}" if unsure else told
 
 
 def _holds(story: Story) -> str:
     study, target = story.study, story.study.schema.target.name
-    rows = []
+    rows: list[list[str]] = []
     for each in _drawn(story):
         place, value = _held(each, story), story.record[each.attribute.name]
         told = f"{place + 1} of {each.size}: {each.labels[place]}"
@@ -110,7 +88,7 @@ def _holds(story: Story) -> str:
         f"device is to tell about {story.asked.sampled} of its {study.keep} measures, by public "
         "classes, and the label:"
     )
-    return f"{paragraph(words)}\n{table(['value', 'held', 'class'], rows, left=1)}"
+    return f"{paragraph(words)}\n{Table(head=['value', 'held', 'class'], rows=rows)}"
 
 
 def _leaves(story: Story) -> str:
@@ -154,7 +132,7 @@ def _learns(story: Story) -> str:
         for place in order.tolist()
     ]
     head = ["measure", "in reports", "estimated", "true", f"points for {second}"]
-    return f"{paragraph(words)}\n{table(head, rows, left=1)}\n{_tested(story)}"
+    return f"{paragraph(words)}\n{Table(head=head, rows=rows)}\n{_tested(story)}"
 
 
 def _tested(story: Story) -> str:
