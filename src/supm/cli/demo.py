@@ -70,6 +70,7 @@ def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
     from supm.collection.demonstration import Scene  # noqa: PLC0415  the same
+    from supm.datasets import load_wdbc  # noqa: PLC0415  the same
 
     picture = arguments.output
     if picture is None and arguments.json != "-":
@@ -77,7 +78,7 @@ def _run(arguments: argparse.Namespace) -> int:
     check_picture("--output", picture)
     check_target("--json", arguments.json)
     source = secure() if arguments.seed is None else simulation(arguments.seed)
-    scene = Scene.of(arguments.epsilon, source)
+    scene = Scene.of(load_wdbc(), arguments.epsilon, source)
     with needs_server_packages():
         from supm.cli._live import live  # noqa: PLC0415  loaded when the verb runs
 

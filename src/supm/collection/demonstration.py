@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from supm.collection.simulation_picture import Rising, draw_curve
 from supm.collection.story import TRAINING, Aggregator, Story, tell
 from supm.collection.story_text import parts
 from supm.collection.words import statement_lines
-from supm.datasets import Dataset, load_wdbc
 from supm.messages import Study
 from supm.reporting import COLOURS, Result, Table, legend_below, paragraph
+
+if TYPE_CHECKING:
+    from supm.datasets import Dataset
 
 __all__ = ["Demonstration", "Scene"]
 
@@ -44,9 +46,9 @@ class Scene:
     source: RandomSource
 
     @classmethod
-    def of(cls, epsilons: Sequence[float], source: RandomSource) -> Scene:
+    def of(cls, data: Dataset, epsilons: Sequence[float], source: RandomSource) -> Scene:
         """Plan the studies of public people, ours and the papers', for each budget."""
-        data, budgets = load_wdbc(), sorted(epsilons)
+        budgets = sorted(epsilons)
         ours: dict[str, Any] = {"reduce": "rank", "keep": _KEPT, "classes": _CLASSES}
         return cls(
             data=data,

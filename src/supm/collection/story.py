@@ -6,7 +6,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,12 @@ from supm._random import RandomSource
 from supm.collection.cards import moments_of
 from supm.collection.counting import Counts
 from supm.collection.reduction import associations
-from supm.datasets import Dataset
 from supm.learning import Moments
 from supm.messages import Model, Report, Scorecard, Study
 from supm.owner import Owner, SampledInterview, interview
+
+if TYPE_CHECKING:
+    from supm.datasets import Dataset
 
 __all__ = ["TRAINING", "Aggregator", "Story", "tell"]
 
