@@ -19,8 +19,9 @@ from supm.publication.log import Log
 from supm.service.actions import Models
 from supm.service.answers import Refused, answer_error
 from supm.service.api import add_api
+from supm.service.api.openapi import SCHEMAS
 from supm.service.ingest import Writer
-from supm.service.limits import BodyLimit, Buckets, ConnectionLimit, RateLimit, Shares
+from supm.service.limits import BodyLimit, Buckets, RateLimit, Shares
 from supm.service.logs import Metrics, RequestLog
 from supm.service.open_questions import OpenQuestions
 from supm.service.pages import add_pages
@@ -132,7 +133,6 @@ def make_app(store: Store, *, settings: Settings | None = None, log: Log | None 
     app.add_middleware(BodyLimit, shares=_bodies(limits))
     buckets = Buckets(rate=limits.rate, burst=limits.burst)
     app.add_middleware(RateLimit, buckets=buckets)
-    app.add_middleware(ConnectionLimit)
     app.add_middleware(SecurityHeaders)
     app.add_middleware(RequestLog, metrics=app.state.metrics)
     app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]  # as FastAPI says
@@ -140,10 +140,12 @@ def make_app(store: Store, *, settings: Settings | None = None, log: Log | None 
 
 
 def _described(app: FastAPI, describe: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """Return the OpenAPI document, which also says how the analyst's token is sent."""
+    """Return the OpenAPI document, with what is sent and how the analyst's token is."""
     form = describe()
     bearer = {"type": "http", "scheme": "bearer", "description": "The analyst's token."}
-    form.setdefault("components", {})["securitySchemes"] = {"analyst": bearer}
+    parts = form.setdefault("components", {})
+    parts["securitySchemes"] = {"analyst": bearer}
+    parts.setdefault("schemas", {}).update(SCHEMAS)
     app.openapi_schema = form
     return form
 

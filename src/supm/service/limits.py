@@ -17,17 +17,12 @@ from supm._random import secure
 from supm.service.answers import Refused, refusal
 
 __all__ = [
-    "TURNED_AWAY",
     "BodyLimit",
     "Buckets",
-    "ConnectionLimit",
     "RateLimit",
     "Shares",
     "read_body",
 ]
-
-TURNED_AWAY: Final = "supm.turned_away"
-"""Where a scope has the refusal, if there is no room for its connection."""
 
 _MOST_CLIENTS: Final = 1 << 16
 _HEALTH: Final = "/api/v1/health"
@@ -112,23 +107,6 @@ class Shares:
         self._all -= amount
         if not self._held[who]:
             del self._held[who]
-
-
-class ConnectionLimit:
-    """Answers on a connection for which there is no room, and lets it be closed."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        refused: Refused | None = scope.get(TURNED_AWAY)
-        if refused is None:
-            await self._app(scope, receive, send)
-            return
-        answer = refusal(refused)
-        answer.headers["Connection"] = "close"
-        await answer(scope, receive, send)
 
 
 class RateLimit:

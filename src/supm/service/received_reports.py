@@ -30,6 +30,7 @@ __all__ = [
     "ManyReports",
     "OneReport",
     "ReceivedReports",
+    "ReportItem",
     "read_batch",
     "read_report",
 ]
@@ -65,7 +66,9 @@ class OneReport(_Head, forbid_unknown_fields=True, gc=False):
     id: _Id
 
 
-class _Item(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+class ReportItem(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """One report of a batch."""
+
     id: _Id
     # Of many, a wrong number makes its own report wrong and not all of them.
     symbols: Annotated[list[int], _Length]
@@ -74,7 +77,7 @@ class _Item(msgspec.Struct, forbid_unknown_fields=True, gc=False):
 class ManyReports(_Head, forbid_unknown_fields=True, gc=False):
     """A batch: reports to one question."""
 
-    reports: Annotated[list[_Item], Meta(min_length=1, max_length=MOST_REPORTS)]
+    reports: Annotated[list[ReportItem], Meta(min_length=1, max_length=MOST_REPORTS)]
 
 
 _ONE: Final = msgspec.json.Decoder(OneReport)
@@ -161,7 +164,9 @@ def _received(head: _Head, ids: Sequence[str], symbols: Sequence[Sequence[int]])
 
 
 def _keys_of_a_batch(many: ManyReports) -> int:
-    return len(ManyReports.__struct_fields__) + len(_Item.__struct_fields__) * len(many.reports)
+    return len(ManyReports.__struct_fields__) + len(ReportItem.__struct_fields__) * len(
+        many.reports
+    )
 
 
 def _decoded(

@@ -6,7 +6,9 @@ import errno
 import gc
 import logging
 import socket
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -19,18 +21,16 @@ from fastapi import FastAPI
 from supm._errors import ParameterError, SupmError
 from supm.publication.log import Log
 from supm.service.app import Settings, make_app
-from supm.service.connections import (
-    MOST_CONNECTIONS,
-    PatientProtocol,
-    room_for_connections,
-    share_connections,
-)
 from supm.service.logs import log_to_standard_error
 from supm.service.store import Store
 
 __all__ = ["ServingError", "check_address", "run", "running"]
 
 _GRACE_SECONDS: Final = 10
+_HEADER_SECONDS: Final = 10.0
+_MOST_CONNECTIONS: Final = 4096
+# Some files are left for the database.
+_OTHER_FILES: Final = 256
 _KEEP_ALIVE_SECONDS: Final = 30
 _START_SECONDS: Final = 30.0
 _NO_ADDRESS: Final = "{} is no address of this machine; see --host."
@@ -42,11 +42,15 @@ class ServingError(SupmError):
 
 
 class _Server(uvicorn.Server):
-    """Says where it listens, and tells those who watch that it stops."""
+    """Says where it listens, waits for no header for ever, and tells those who watch that it stops.
+
+    How many connections there are, and whose, is a proxy's to limit.
+    """
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[str], None]) -> None:
         super().__init__(config)
         self._ready = ready
+        self._waiting: dict[Any, tuple[float, Any]] = {}
 
     async def startup(self, sockets: Any = None) -> None:  # noqa: ANN401  uvicorn's own
         await super().startup(sockets)
@@ -55,6 +59,24 @@ class _Server(uvicorn.Server):
             scheme = "https" if self.config.is_ssl else "http"
             host = f"[{listening[0]}]" if ":" in listening[0] else listening[0]
             self._ready(f"{scheme}://{host}:{listening[1]}")
+
+    async def on_tick(self, counter: int) -> bool:
+        # Ten times a second.
+        if counter % 10 == 0:
+            self._close_silent(time.monotonic())
+        return await super().on_tick(counter)
+
+    def _close_silent(self, now: float) -> None:
+        """Close connections whose next request does not begin in time; uvicorn waits for ever."""
+        before, self._waiting = self._waiting, {}
+        for each in list[Any](self.server_state.connections):
+            answered = each.cycle
+            if answered is None or answered.response_complete:
+                since, last = before.get(each, (now, answered))
+                self._waiting[each] = (since if last is answered else now), answered
+                idle = 0 if answered is None else _KEEP_ALIVE_SECONDS
+                if now - self._waiting[each][0] > idle + _HEADER_SECONDS:
+                    each.transport.close()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002  uvicorn's own
         # Not uvicorn's, which would raise the signal again once all is stopped in good order.
@@ -113,9 +135,7 @@ def run(  # noqa: PLR0913  each is an option of the command line
         app = make_app(store, settings=settings, log=shown)
         # What is loaded by now stays: the collector need not go through it again and again.
         gc.freeze()
-        config = _config(app, host, port, certificate, key, room_for_connections())
-        server = _Server(config, ready)
-        _run(server, host, port)
+        _run(_Server(_config(app, host, port, certificate, key), ready), host, port)
 
 
 def check_address(host: str, port: int) -> None:
@@ -166,7 +186,7 @@ def running(app: FastAPI, *, port: int = 0) -> Iterator[str]:
         found.append(address)
         started.set()
 
-    server = _Server(_config(app, "127.0.0.1", port, None, None, MOST_CONNECTIONS), ready)
+    server = _Server(_config(app, "127.0.0.1", port, None, None), ready)
     thread = threading.Thread(target=_run, args=(server, "127.0.0.1", port), daemon=True)
     thread.start()
     try:
@@ -180,9 +200,8 @@ def running(app: FastAPI, *, port: int = 0) -> Iterator[str]:
 
 
 def _config(
-    app: FastAPI, host: str, port: int, certificate: str | None, key: str | None, most: int
+    app: FastAPI, host: str, port: int, certificate: str | None, key: str | None
 ) -> uvicorn.Config:
-    app.state.connections, refused_at = share_connections(most)
     return uvicorn.Config(
         app,
         host=host,
@@ -194,13 +213,26 @@ def _config(
         log_config=None,
         log_level="warning",
         server_header=False,
-        http=PatientProtocol,
         ws="none",
-        limit_concurrency=refused_at,
+        limit_concurrency=_room_for_connections(),
         lifespan="on",
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=_GRACE_SECONDS,
     )
+
+
+def _room_for_connections() -> int:
+    """Let the process open as many files as it may, and return how many may be connections."""
+    if sys.platform == "win32":
+        return _MOST_CONNECTIONS
+    import resource  # noqa: PLC0415  not on every platform
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _MOST_CONNECTIONS + _OTHER_FILES
+    files = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+    return max(files // 2, files - _OTHER_FILES)
 
 
 def _run(server: _Server, host: str, port: int) -> None:

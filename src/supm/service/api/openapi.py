@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
+import msgspec
 from fastapi import Path
 
-from supm.service.received_reports import ARROW, JSON
+from supm.service.received_reports import ARROW, JSON, ManyReports, OneReport
 
 __all__ = [
     "BATCH_BODY",
     "PREDICT_BODY",
     "PROGRESS",
     "REPORT_BODY",
+    "SCHEMAS",
     "STATUS",
     "TOKEN",
     "TRAIN_BODY",
     "StudyName",
+    "Training",
     "answers",
 ]
 
@@ -91,31 +94,25 @@ _REASONS: Final = {
     503: "busy, or the database does not answer; see Retry-After",
 }
 _BODY_CODES: Final = (400, 404, 408, 409, 411, 413, 415, 422, 429, 503)
-_WHOLE: Final = {"type": "integer", "minimum": 0, "maximum": (1 << 53) - 1}
-_SYMBOLS: Final = {"type": "array", "items": _WHOLE, "minItems": 1, "maxItems": 1 << 20}
-_ID_SHAPE: Final = {"type": "string", "pattern": "^[0-9a-f]{32}$"}
-_HEAD: Final = {
-    "version": {"const": 1},
-    "study": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
-    "phase": {"enum": ["reduce", "train", "test"]},
-    "group": {"type": "integer", "minimum": 0, "maximum": 255},
+_ERROR: Final = {
+    "type": "object",
+    "properties": {"error": {"type": "string"}},
+    "required": ["error"],
+    "additionalProperties": False,
 }
 
 
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+class Training(msgspec.Struct, forbid_unknown_fields=True):
+    """How to train."""
+
+    weights: Literal["balanced"] | None = None
 
 
-_ONE: Final = _object({**_HEAD, "symbols": _SYMBOLS, "id": _ID_SHAPE})
-_ITEM: Final = _object({"id": _ID_SHAPE, "symbols": _SYMBOLS})
-_MANY: Final = _object(
-    {**_HEAD, "reports": {"type": "array", "items": _ITEM, "minItems": 1, "maxItems": 10_000}}
+(_ONE, _MANY, _TRAINING), SCHEMAS = msgspec.json.schema_components(
+    (OneReport, ManyReports, Training), ref_template="#/components/schemas/{name}"
 )
+"""The shapes of what is sent, made from what reads it."""
+
 _STREAM: Final = {
     "schema": {"type": "string", "format": "binary"},
     "examples": {
@@ -170,13 +167,8 @@ PREDICT_BODY: Final = _body(
 ) | {"parameters": [_NAME]}
 """One or many reports of the test phase."""
 
-_WEIGHTS: Final = {
-    "type": "object",
-    "properties": {"weights": {"enum": [None, "balanced"]}},
-    "additionalProperties": False,
-}
 TRAIN_BODY: Final = {
-    **_body({JSON: {"schema": _WEIGHTS, "example": {"weights": None}}}, required=False),
+    **_body({JSON: {"schema": _TRAINING, "example": {"weights": None}}}, required=False),
     **TOKEN,
 }
 """How to train."""
@@ -190,7 +182,7 @@ def answers(
     body: bool = False,
 ) -> dict[int | str, dict[str, Any]]:
     """Return the responses of an endpoint with an example of each."""
-    wrong = {"schema": _object({"error": {"type": "string"}}), "example": {"error": "Why not."}}
+    wrong = {"schema": _ERROR, "example": {"error": "Why not."}}
     good: dict[int | str, dict[str, Any]] = {
         status: {"description": "done", "content": {media_type: {"example": example}}}
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 import msgspec
 from fastapi import APIRouter, Request, Response
@@ -12,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from supm.service import actions
 from supm.service.answers import Refused, json_answer
 from supm.service.api.access import check_analyst, store_of
-from supm.service.api.openapi import STATUS, TOKEN, TRAIN_BODY, StudyName, answers
+from supm.service.api.openapi import STATUS, TOKEN, TRAIN_BODY, StudyName, Training, answers
 from supm.service.limits import read_body
 from supm.service.status import status
 from supm.service.store import Opened
@@ -23,10 +22,6 @@ router = APIRouter(tags=["analyst"])
 
 _LARGEST = 4096
 _REFUSALS = (401, 403, 404, 409)
-
-
-class _Training(msgspec.Struct, forbid_unknown_fields=True):
-    weights: Literal["balanced"] | None = None
 
 
 @router.post("/studies/{name}/reduce", responses=answers(STATUS, *_REFUSALS), openapi_extra=TOKEN)
@@ -81,6 +76,6 @@ async def _weights(request: Request) -> str | None:
         return None
     body = await read_body(request, _LARGEST)
     try:
-        return msgspec.json.decode(body, type=_Training).weights
+        return msgspec.json.decode(body, type=Training).weights
     except (ValueError, RecursionError):
         raise Refused(422, 'the body must be {"weights": null} or "balanced".') from None

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from supm.service import connections, serving
+from supm.service import serving
 from supm.service.app import make_app
 from supm.service.serving import running
 from supm.service.store import Store
@@ -59,7 +57,7 @@ def is_closed(connection: socket.socket) -> bool:
 def test_a_connection_without_a_whole_header_is_closed(
     connect: Connect, monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    monkeypatch.setattr(connections, "_HEADER_SECONDS", 0.3)
+    monkeypatch.setattr(serving, "_HEADER_SECONDS", 0.3)
     connection = connect()
     connection.sendall(sent)
     assert is_closed(connection)
@@ -73,7 +71,7 @@ def test_half_a_header_after_an_answer_is_closed_too(
     connection = connect()
     connection.sendall(WHOLE)
     assert answered(connection) == b"HTTP/1.1 200 OK"
-    monkeypatch.setattr(connections, "_HEADER_SECONDS", 0.3)
+    monkeypatch.setattr(serving, "_HEADER_SECONDS", 0.3)
     connection.sendall(WHOLE)
     assert answered(connection) == b"HTTP/1.1 200 OK"
     connection.sendall(sent)
@@ -90,81 +88,11 @@ def test_requests_in_one_piece_are_all_answered(connect: Connect) -> None:
         found += part
 
 
-def told(connection: socket.socket) -> bytes:
-    """Ask, and return the whole answer of a server that closes then."""
-    connection.sendall(WHOLE)
-    parts = []
-    while part := connection.recv(65_536):
-        parts.append(part)
-    return b"".join(parts)
-
-
-def test_connections_beyond_the_limit_are_told_when_to_come_again(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 4)
-    monkeypatch.setattr(connections, "_TOLD", 2)
-    caplog.set_level(logging.INFO)
-    held = [connect(f"127.0.0.{place}") for place in range(1, 5)]
-    for connection in held:
-        connection.sendall(WHOLE)
-        assert answered(connection) == b"HTTP/1.1 200 OK"
-    waiting = [connect(f"127.0.0.{place}") for place in range(5, 7)]
-    assert all(is_closed(connect(f"127.0.0.{place}")) for place in range(7, 10))
-    for connection in waiting:
-        answer = told(connection)
-        assert answer.startswith(b"HTTP/1.1 503 Service Unavailable\r\n")
-        assert b"\r\nretry-after: 10\r\n" in answer
-        assert b"\r\nx-content-type-options: nosniff\r\n" in answer
-        assert answer.endswith(b'{"error":"too many connections are open; try again."}')
-    assert sum(" 503 " in each for each in caplog.messages) == 2
-    # Those that were there first go on, and one that leaves makes room.
-    held[0].sendall(b"GET /api/v1/metrics HTTP/1.1\r\nHost: here\r\n\r\n")
-    assert b'status="503"} 2' in held[0].recv(65_536)
-    held[1].close()
-    until_answered(lambda: connect("127.0.0.9"))
-
-
-def until_answered(again: Callable[[], socket.socket]) -> None:
-    """Come again until there is room: the server hears a little later that one has left."""
-    for _ in range(1000):
-        connection = again()
-        try:
-            connection.sendall(WHOLE)
-            if answered(connection) == b"HTTP/1.1 200 OK":
-                return
-        except (BrokenPipeError, ConnectionResetError):
-            pass
-        time.sleep(0.01)
-    pytest.fail("there was never room again")
-
-
-def test_one_host_gets_a_quarter_of_the_connections(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(serving, "MOST_CONNECTIONS", 16)
-    monkeypatch.setattr(connections, "_TOLD", 3)
-    silent = [connect() for _ in range(4)]
-    over = [connect() for _ in range(30)]
-    assert all(is_closed(each) for each in over[3:])
-    for connection in over[:3]:
-        answer = told(connection)
-        assert answer.startswith(b"HTTP/1.1 429 Too Many Requests\r\n")
-        assert b"\r\nretry-after: 10\r\n" in answer
-    for place in range(2, 5):
-        for _ in range(4):
-            connection = connect(f"127.0.0.{place}")
-            connection.sendall(WHOLE)
-            assert answered(connection) == b"HTTP/1.1 200 OK"
-    silent[0].sendall(WHOLE)
-    assert answered(silent[0]) == b"HTTP/1.1 200 OK"
-
-
 ROOM = """
 import resource
-from supm.service.connections import room_for_connections
+from supm.service.serving import _room_for_connections
 resource.setrlimit(resource.RLIMIT_NOFILE, ({soft}, {hard}))
-print(room_for_connections(), *resource.getrlimit(resource.RLIMIT_NOFILE))
+print(_room_for_connections(), *resource.getrlimit(resource.RLIMIT_NOFILE))
 """
 
 
