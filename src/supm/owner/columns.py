@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,11 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import MessageError, ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Integers
-from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
+from supm.mechanisms import GeneralizedRandomizedResponse, Reports
 from supm.mechanisms.thresholds import WORDS, threshold_for
 from supm.owner.interviews import Leaving
 from supm.schema import Attribute, Categorical, Continuous, EqualWidth, Records, Regrouped
 from supm.schema.discretizer import Discretizer
+
+if TYPE_CHECKING:
+    from supm.mechanisms import Piecewise
 
 __all__ = [
     "Classes",
@@ -95,7 +98,7 @@ class Unchanged:
         return Reports(symbols=told, simulation=source.simulation)
 
 
-Randomizer: TypeAlias = GeneralizedRandomizedResponse | Piecewise | Unchanged
+Randomizer: TypeAlias = "GeneralizedRandomizedResponse | Piecewise | Unchanged"
 
 
 def likelihood_ratio(randomizer: Randomizer) -> Fraction | None:
@@ -108,10 +111,10 @@ def likelihood_ratio(randomizer: Randomizer) -> Fraction | None:
     """
     if isinstance(randomizer, Unchanged):
         return None
-    if isinstance(randomizer, Piecewise):
-        inside = Fraction(randomizer.threshold, randomizer.window)
-        return inside / Fraction(WORDS - randomizer.threshold, randomizer.steps)
-    return randomizer.hit / randomizer.miss
+    if isinstance(randomizer, GeneralizedRandomizedResponse):
+        return randomizer.hit / randomizer.miss
+    inside = Fraction(randomizer.threshold, randomizer.window)
+    return inside / Fraction(WORDS - randomizer.threshold, randomizer.steps)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -174,7 +177,7 @@ class Numbers:
             last = len(self.attribute.values) - 1
             scaled = np.where(held <= last, 2 * np.minimum(held, last) / max(last, 1) - 1, 0.0)
         scaled = np.clip(scaled, -1.0, 1.0)
-        if isinstance(self.randomizer, Piecewise):
+        if not isinstance(self.randomizer, Unchanged):
             return scaled
         points: NDArray[Any] = np.rint((scaled + 1) / 2 * (self.randomizer.size - 1))
         return points.astype(np.int64)
@@ -272,10 +275,11 @@ def randomized_response(size: int, share: Fraction) -> GeneralizedRandomizedResp
 
 def leaving_through(what: str, randomizer: Randomizer) -> Leaving:
     """Say what leaves through one randomizer."""
-    if isinstance(randomizer, Piecewise):
-        return Leaving.certain(what, randomizer.outcomes, None)
-    truth = 1.0 if isinstance(randomizer, Unchanged) else float(randomizer.hit)
-    return Leaving.certain(what, randomizer.size, truth)
+    if isinstance(randomizer, Unchanged):
+        return Leaving.certain(what, randomizer.size, 1.0)
+    if isinstance(randomizer, GeneralizedRandomizedResponse):
+        return Leaving.certain(what, randomizer.size, float(randomizer.hit))
+    return Leaving.certain(what, randomizer.outcomes, None)
 
 
 def named_classes(
@@ -340,8 +344,8 @@ def describe_randomizer(randomizer: Randomizer) -> dict[str, Any]:
     """Return a randomizer's whole numbers; thresholds as decimal texts, which a page compares."""
     if isinstance(randomizer, Unchanged):
         return {"kind": "unchanged", "size": randomizer.size}
-    if isinstance(randomizer, Piecewise):
-        steps, window, words = randomizer.steps, randomizer.window, str(randomizer.threshold)
-        return {"kind": "window", "steps": steps, "window": window, "inside": words}
-    words = str(randomizer.keep_words)
-    return {"kind": "response", "size": randomizer.size, "keep": words}
+    if isinstance(randomizer, GeneralizedRandomizedResponse):
+        words = str(randomizer.keep_words)
+        return {"kind": "response", "size": randomizer.size, "keep": words}
+    steps, window, words = randomizer.steps, randomizer.window, str(randomizer.threshold)
+    return {"kind": "window", "steps": steps, "window": window, "inside": words}

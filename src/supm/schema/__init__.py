@@ -7,20 +7,21 @@ before a record is read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal
-from supm.schema.discretization import discretize
-from supm.schema.discretizer import Discretizer
-from supm.schema.intervals import CutPoints, EqualWidth
-from supm.schema.merging import MergeModulo, MergeNeighbours
-from supm.schema.records import Records
-from supm.schema.regrouping import Regrouped
-from supm.schema.schema import Schema, as_schema
-from supm.schema.text_table import TextTable, read_csv
+from supm._lazy import names_on_demand
 
 if TYPE_CHECKING:
+    from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal
     from supm.schema.deriving import Derived, derive
+    from supm.schema.discretization import discretize
+    from supm.schema.discretizer import Discretizer
+    from supm.schema.intervals import CutPoints, EqualWidth
+    from supm.schema.merging import MergeModulo, MergeNeighbours
+    from supm.schema.records import Records
+    from supm.schema.regrouping import Regrouped
+    from supm.schema.schema import Schema, as_schema
+    from supm.schema.text_table import TextTable, read_csv
 
 __all__ = [
     "Attribute",
@@ -43,12 +44,18 @@ __all__ = [
     "read_csv",
 ]
 
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401  whatever the name stands for
-    """Load what describes public data when it is asked for: an owner never needs it."""
-    if name not in ("Derived", "derive"):
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    from supm.schema import deriving  # noqa: PLC0415  see above
-
-    return getattr(deriving, name)
+__getattr__ = names_on_demand(
+    __name__,
+    {
+        "attributes": "Attribute Categorical Continuous Ordinal",
+        "deriving": "Derived derive",
+        "discretization": "discretize",
+        "discretizer": "Discretizer",
+        "intervals": "CutPoints EqualWidth",
+        "merging": "MergeModulo MergeNeighbours",
+        "records": "Records",
+        "regrouping": "Regrouped",
+        "schema": "Schema as_schema",
+        "text_table": "TextTable read_csv",
+    },
+)

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError, RecordError, SchemaError
 from supm._json import check_fields, read_object
 from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal
-from supm.schema.cells import spelled_columns
 from supm.schema.columns import table_columns
 from supm.schema.discretization import discretize
 from supm.schema.discretizer import Discretizer
 from supm.schema.fields import FieldError
 from supm.schema.records import Records
-from supm.schema.text_table import TextTable, read_csv, read_frame
 
 if TYPE_CHECKING:
     from supm.schema.deriving import Bounds
@@ -212,9 +210,10 @@ class Schema:
         """
         wanted = (*self.attributes, self.target) if labelled else self.attributes
         table = _opened(data)
-        if isinstance(table, TextTable):
+        spelled = getattr(type(table), "spelled_columns", None)
+        if spelled is not None:
             target = self.target if labelled else None
-            raw: Mapping[str, object] = spelled_columns(table, self.attributes, target)
+            raw: Mapping[str, object] = spelled(table, self.attributes, target)
         else:
             raw = table_columns(table, [attribute.name for attribute in wanted])
         columns = {attribute.name: attribute.read(raw[attribute.name]) for attribute in wanted}
@@ -240,6 +239,8 @@ def _opened(data: object) -> object:
     # A text that names no file may be a record: it is refused later, and not shown.
     if not isinstance(data, PathLike) and not (isinstance(data, str) and data.endswith(_FILES)):
         return data
+    from supm.schema.text_table import read_csv, read_frame  # noqa: PLC0415  an owner's record is no file
+
     if Path(data).suffix in (".parquet", ".feather"):
         return read_frame(data)
     return read_csv(data)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm._validation import suggestion
+from supm.schema.attributes import Attribute
 
 __all__ = ["TextTable", "read_csv", "read_frame"]
 
@@ -65,6 +66,14 @@ class TextTable:
         """Go through all columns, each with its name."""
         for name in self.names:
             yield name, self.column(name)
+
+    def spelled_columns(
+        self, attributes: Iterable[Attribute], target: Attribute | None
+    ) -> dict[str, NDArray[Any]]:
+        """Return the values of the columns that a schema names, the target's if it is wanted."""
+        from supm.schema.cells import spelled_columns  # noqa: PLC0415  it reads what this holds
+
+        return spelled_columns(self, attributes, target)
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES
 from supm.mechanisms.randomizers.reports import Reports
 from supm.mechanisms.two_level import TwoLevel, words_inside
-from supm.privacy import RandomizedResponseEvent
+
+if TYPE_CHECKING:
+    from supm.privacy import RandomizedResponseEvent
 
 __all__ = ["GeneralizedRandomizedResponse"]
 
@@ -82,6 +84,8 @@ class GeneralizedRandomizedResponse(SupportRandomizer):
     @property
     def event(self) -> RandomizedResponseEvent:
         """What one report is to an accountant, with its exact probability of the truth."""
+        from supm.privacy import RandomizedResponseEvent  # noqa: PLC0415  few ask for it
+
         return RandomizedResponseEvent(size=self.size, keep=self.hit)
 
     @property

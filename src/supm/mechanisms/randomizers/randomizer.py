@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from supm._random import RandomSource
 from supm._validation import Integers
 from supm.mechanisms.randomizers.reports import Reports
-from supm.privacy import Event, PureEvent, PureLDP
+from supm.privacy import PureLDP
+
+if TYPE_CHECKING:
+    from supm.privacy import Event
 
 __all__ = ["ENTRIES", "LISTED", "OUTCOMES", "FiniteChannel", "LocalRandomizer"]
 
@@ -52,6 +55,8 @@ class LocalRandomizer(ABC):
     @property
     def event(self) -> Event:
         """What one report is to an accountant; ``to_dp_accounting`` hands it to Google's."""
+        from supm.privacy import PureEvent  # noqa: PLC0415  few ask for it
+
         return PureEvent(self.epsilon)
 
     @property

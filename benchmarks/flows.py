@@ -1,0 +1,99 @@
+"""Through how many of our files a call passes, and how often it comes back to one that it left.
+
+    python benchmarks/flows.py [FLOW …]
+
+A file counts where one of its functions runs; what runs while modules are imported does not.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+
+import supm
+from owner import RECORD, serving
+from supm.owner import Contribution, Wallet
+
+__all__ = ["FLOWS", "Walk", "walked"]
+
+_OURS = str(Path(supm.__file__).parent)
+
+
+@dataclass
+class Walk:
+    """The files in which functions of ours ran, and how often each was come back to."""
+
+    files: Counter[str] = field(default_factory=Counter)
+    functions: Counter[str] = field(default_factory=Counter)
+
+    def note(self, path: str, name: str, last: str | None) -> None:
+        self.functions[f"{path}:{name}"] += 1
+        self.files[path] += path != last
+
+
+def walked(call: Callable[[], object]) -> Walk:
+    """Run a call, with all threads that begin meanwhile, and note where functions of ours run."""
+    walk, here = Walk(), threading.local()
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        path, name = frame.f_code.co_filename, frame.f_code.co_name
+        if event != "call" or not path.startswith(_OURS) or _importing(frame):
+            return
+        walk.note(path[len(_OURS) + 1 :], name, getattr(here, "last", None))
+        here.last = path[len(_OURS) + 1 :]
+
+    threading.setprofile(profile)
+    sys.setprofile(profile)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    return walk
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(_OURS):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def contribute() -> Walk:
+    """Walk through one answer to a study of an aggregator."""
+    with tempfile.TemporaryDirectory() as folder, serving(folder) as url:
+
+        def answer() -> None:
+            with Wallet(f"{folder}/wallet.db") as wallet:
+                contribution = Contribution(url)
+                contribution.words(wallet)
+                contribution.leaving()
+                contribution.check(RECORD, wallet)
+                contribution.send(RECORD, wallet)
+
+        return walked(answer)
+
+
+FLOWS: dict[str, Callable[[], Walk]] = {"contribute": contribute}
+
+
+def main() -> None:
+    for name in sys.argv[1:] or FLOWS:
+        walk = FLOWS[name]()
+        again = sum(count - 1 for count in walk.files.values())
+        print(f"{name}: {len(walk.files)} files, come back to {again} times")
+        for path, count in walk.files.most_common():
+            print(f"  {count:5}  {path}")
+        often = ", ".join(f"{where} {count}" for where, count in walk.functions.most_common(6))
+        print(f"  called most: {often}")
+
+
+if __name__ == "__main__":
+    main()
