@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from supm import audit as room
 from supm._random import RandomSource, simulation
 from supm.audit import (
     Audit,
+    AuditReport,
     NoiseEntry,
     NoiseLaw,
     audit_noise,
@@ -23,7 +23,6 @@ from supm.audit import (
     check_law_source,
     noises,
 )
-from supm.cli.audit import _audit_noises, _print
 from supm.learning.margins import fit_margins
 from supm.mechanisms import (
     DiscreteGaussian,
@@ -304,15 +303,11 @@ def test_the_whole_list_is_one_family_of_tests(monkeypatch: pytest.MonkeyPatch) 
     assert sum(shares) == pytest.approx(1e-6)
 
 
-def test_the_command_line_lists_all_noise_in_a_hundred_columns(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_noise_is_listed_in_a_hundred_columns() -> None:
     lines = [fewer(line, 1 << 10) for line in noises()]
-    monkeypatch.setattr(room, "noises", lambda: lines)
-    rows = _audit_noises()
+    rows = list(audit_noises(simulation(1), lines))
     assert [row.mechanism for row in rows] == [line.name for line in lines]
-    _print(rows, 1.0)
-    shown = capsys.readouterr().out
+    shown = str(AuditReport(audits=rows, seconds=1.0))
     assert f"{len(lines)} promises kept exactly, 0 not disproved by samples, 0 broken" in shown
     assert max(len(line) for line in shown.splitlines()) <= 100
 

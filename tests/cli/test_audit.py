@@ -1,25 +1,12 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from supm._random import simulation
-from supm.audit import audit, audit_all, catalogue, entry, kinds
+from supm.audit import kinds
 from supm.cli import main
-from supm.cli.audit import _lines, _print, _report
-from supm.mechanisms import GeneralizedRandomizedResponse
-
-
-class Braggart(GeneralizedRandomizedResponse):
-    """It claims half of its epsilon."""
-
-    @property
-    def epsilon(self) -> float:
-        return super().epsilon / 2
 
 
 def test_one_mechanism_is_one_row(capsys: pytest.CaptureFixture[str]) -> None:
@@ -32,22 +19,6 @@ def test_one_mechanism_is_one_row(capsys: pytest.CaptureFixture[str]) -> None:
     assert row.endswith("true")
     assert blank == ""
     assert summary.startswith("1 promise kept exactly, 0 not disproved by samples, 0 broken, in ")
-
-
-def test_all_stands_for_the_catalogue() -> None:
-    assert _lines(Namespace(all=True, epsilon=None, size=None)) == catalogue()
-
-
-def test_a_broken_promise_is_shown_with_its_evidence_and_code_1(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    braggart = replace(entry("binary-response"), mechanism=Braggart.for_epsilon(size=2, epsilon=1))
-    rows = list(audit_all(simulation(1), [entry("duchi"), braggart]))
-    assert _report(rows, 1.0, None) == 1
-    shown = capsys.readouterr().out
-    assert "broken\n" in shown
-    assert "binary-response, epsilon 1: check_epsilon: BROKEN, claimed 0.5, exact 1" in shown
-    assert "1 promise kept exactly, 0 not disproved by samples, 1 broken" in shown
 
 
 def test_json_goes_to_a_file_beside_the_table(
@@ -92,17 +63,6 @@ def test_what_could_not_be_computed_is_counted_by_itself_and_is_no_failure(
     assert "check_epsilon: the channel is too large to write down" in row["skipped"]
 
 
-def test_the_table_fits_a_hundred_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [
-        replace(audit(line.mechanism, simulation(1), sampled=False), lower_bound=0.0812862)
-        for line in catalogue()
-    ]
-    named = zip(rows, catalogue(), strict=True)
-    _print([replace(row, mechanism=at.name, parameters=at.parameters) for row, at in named], 65.0)
-    shown = capsys.readouterr().out
-    assert max(len(line) for line in shown.splitlines()) <= 100
-
-
 def test_an_epsilon_beyond_what_words_hold_is_noticed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "duchi", "--epsilon", "1000"]) == 0
     noticed = capsys.readouterr().err
@@ -112,5 +72,5 @@ def test_an_epsilon_beyond_what_words_hold_is_noticed(capsys: pytest.CaptureFixt
 
 def test_the_help_names_every_mechanism(capsys: pytest.CaptureFixture[str]) -> None:
     main(["audit", "--help"])
-    shown = " ".join(capsys.readouterr().out.split("mechanisms:")[1].split())
-    assert shown == ", ".join(sorted(kinds()))
+    shown = "".join(capsys.readouterr().out.split())
+    assert [name for name in kinds() if name not in shown] == []

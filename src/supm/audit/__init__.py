@@ -37,6 +37,7 @@ from supm.audit.noise_laws import noises
 from supm.audit.owner_output import Branch, OwnerOutput
 from supm.audit.owners import by_devices, by_interviews, check_owner
 from supm.audit.places import check_long_calls, check_positions
+from supm.audit.report import AuditReport
 from supm.audit.sampler import check_density, check_grid, check_raw_values, check_sampler
 from supm.audit.shipped import Entry, Kind, catalogue, entry, kinds
 from supm.audit.sources import check_mark, check_source
@@ -47,6 +48,7 @@ from supm.audit.suite import audit, audit_all
 __all__ = [
     "FAMILY_ERROR",
     "Audit",
+    "AuditReport",
     "Branch",
     "Entry",
     "Finding",

@@ -7,33 +7,38 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from cyclopts import Parameter
 
 from supm._errors import ParameterError, SupmError
 from supm.cli._files import read_text
-from supm.cli._output import counted, paragraph
+from supm.cli._output import counted, emit, paragraph
 from supm.cli._types import UsageError
 
 __all__ = [
     "DATABASE",
+    "StudyUrl",
+    "TokenFile",
     "UsageError",
     "add_database",
-    "add_remote",
     "check_database",
     "check_kind_of_database",
     "check_new",
     "checked",
     "is_absent",
     "needs_server_packages",
-    "remote_step",
     "say_status",
     "shown_database",
-    "token_of",
+    "take_steps",
     "write_private",
 ]
 
 DATABASE: Final = "sqlite:///supm.db"
 """The database of `supm serve` and of `supm study`."""
+
+StudyUrl = Annotated[str, Parameter(metavar="URL")]
+TokenFile = Annotated[str | None, Parameter(metavar="FILE")]
 
 _STEP_SECONDS: Final = 900.0
 _LONGEST: Final = 1000
@@ -130,19 +135,6 @@ def shown_database(url: str) -> str:
     return sa.make_url(url).set(password="", query={}).render_as_string().replace(":***@", "@")
 
 
-def add_remote(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a study at a running aggregator, and the token."""
-    parser.add_argument(
-        "--study", required=True, metavar="URL", help="the study: https://host/studies/NAME"
-    )
-    parser.add_argument(
-        "--token-file",
-        metavar="FILE",
-        help=f"the analyst's token; the environment variable {_VARIABLE} by default",
-    )
-    parser.add_argument("--json", metavar="FILE", help="write the study's state; - prints it")
-
-
 @contextmanager
 def needs_server_packages() -> Iterator[None]:
     """Say what to install where a package of the service is absent."""
@@ -155,21 +147,11 @@ def needs_server_packages() -> Iterator[None]:
         raise SupmError(message) from None
 
 
-def token_of(arguments: argparse.Namespace) -> str:
-    """Return the analyst's token, which never stands on a command line.
-
-    Parameters
-    ----------
-    arguments : Namespace
-        What `add_remote` reads.
-
-    Returns
-    -------
-    str
-    """
-    if arguments.token_file is not None:
-        token = read_text("--token-file", arguments.token_file).strip()
-        message = f"the file {arguments.token_file} of --token-file holds no token."
+def _token(token_file: str | None) -> str:
+    """Return the analyst's token, which never stands on a command line."""
+    if token_file is not None:
+        token = read_text("--token-file", token_file).strip()
+        message = f"the file {token_file} of --token-file holds no token."
     else:
         token = os.environ.get(_VARIABLE, "").strip()
         message = f"the study's token is needed: set {_VARIABLE}, or name a file by --token-file."
@@ -178,31 +160,32 @@ def token_of(arguments: argparse.Namespace) -> str:
     return token
 
 
-def remote_step(arguments: argparse.Namespace, steps: list[tuple[str, str]]) -> dict[str, Any]:
-    """Take steps of a study at an aggregator, one after the other.
+def take_steps(
+    study: str, token_file: str | None, steps: list[tuple[str, str]], json: str | None
+) -> None:
+    """Take steps of a study at an aggregator, one after the other, and print where it stands.
 
     Parameters
     ----------
-    arguments : Namespace
-        What `add_remote` reads.
+    study : str
+        Its address.
+    token_file : str or None
+        The file that holds the analyst's token.
     steps : list of tuple of str and str
         The name of each step, and the JSON that goes with it.
-
-    Returns
-    -------
-    dict
-        The study's status after the last.
+    json : str or None
+        Where to write the study's state.
     """
     from supm.owner.http import Remote, split_study_url  # noqa: PLC0415  loaded when it runs
 
-    base, name = split_study_url(arguments.study)
+    base, name = split_study_url(study)
     # A step is taken once: the answer to a second attempt would be that it is done.
-    remote = Remote(base, token=token_of(arguments), timeout=_STEP_SECONDS, attempts=1)
+    remote = Remote(base, token=_token(token_file), timeout=_STEP_SECONDS, attempts=1)
     form: dict[str, Any] = {}
     for step, body in steps:
         form = checked(remote.post_json(f"/api/v1/studies/{name}/{step}", body))
     _check_status(form)
-    return form
+    emit(form, map(paragraph, _standing(form)), json)
 
 
 def _check_status(form: dict[str, Any]) -> None:
@@ -237,23 +220,23 @@ def checked(answer: tuple[int, dict[str, Any]]) -> dict[str, Any]:
 
 
 def say_status(form: dict[str, Any]) -> None:
-    """Print where a study stands.
+    """Print where a study stands."""
+    for line in _standing(form):
+        print(paragraph(line))
 
-    Parameters
-    ----------
-    form : dict
-        Its status.
-    """
+
+def _standing(form: dict[str, Any]) -> Iterator[str]:
+    """Say where a study stands, by its status."""
     purpose = f": {form['purpose']}" if form["purpose"] else ""
-    print(paragraph(f"Study {form['name']}{purpose}"))
+    yield f"Study {form['name']}{purpose}"
     if form.get("by") or form.get("contact"):
         contact = f" (contact: {form['contact']})" if form["contact"] else ""
-        print(paragraph(f"It is run by {form['by'] or 'somebody who gave no name'}{contact}."))
+        yield f"It is run by {form['by'] or 'somebody who gave no name'}{contact}."
     reports = ", ".join(
         f"{counted(count, 'report')} to {phase}" for phase, count in form["reports"].items()
     )
-    print(paragraph(f"It is {form['state']} ({reports or 'no reports'})."))
-    print(paragraph(form["guarantee"]))
+    yield f"It is {form['state']} ({reports or 'no reports'})."
+    yield form["guarantee"]
 
 
 def check_new(option: str, path: str) -> None:

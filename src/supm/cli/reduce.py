@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-import argparse
+from typing import Annotated
 
-from supm.cli._files import check_target, write_json
-from supm.cli._service import add_remote, remote_step, say_status
+from cyclopts import Parameter
 
-__all__ = ["add_to"]
+from supm.cli._service import StudyUrl, TokenFile, take_steps
+from supm.cli._types import Target
 
-_EXAMPLES = """\
-examples:
-  SUPM_TOKEN=… supm reduce --study https://host/studies/NAME
-  supm reduce --study https://host/studies/NAME --token-file token.txt --no-open --json -
-"""
+__all__ = ["reduce"]
 
 
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "reduce",
-        help="choose what a running study goes on with",
-        description="Choose attributes or merge classes from the reports of the reduce phase, and\n"
-        "open the train phase.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_remote(parser)
-    parser.add_argument(
-        "--open",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="open the train phase as well (default)",
-    )
-    parser.set_defaults(run=_run)
+def reduce(
+    *,
+    study: StudyUrl,
+    token_file: TokenFile = None,
+    goes_on: Annotated[bool, Parameter(name="--open", negative="--no-open")] = True,
+    json: Target = None,
+) -> None:
+    """Choose what a running study goes on with.
 
+    Choose attributes or merge classes from the reports of the reduce phase, and open the train
+    phase.
 
-def _run(arguments: argparse.Namespace) -> int:
-    check_target("--json", arguments.json)
-    steps = [("reduce", "{}")] + ([("open", "{}")] if arguments.open else [])
-    form = remote_step(arguments, steps)
-    if arguments.json:
-        write_json(form, arguments.json)
-    if arguments.json != "-":
-        say_status(form)
-    return 0
+    Parameters
+    ----------
+    study : str
+        The study: https://host/studies/NAME.
+    token_file : str, optional
+        The analyst's token; the environment variable SUPM_TOKEN by default.
+    goes_on : bool
+        Open the train phase as well (default).
+    json : str, optional
+        Write the study's state; - prints it.
+
+    Examples
+    --------
+    ::
+
+        SUPM_TOKEN=… supm reduce --study https://host/studies/NAME
+        supm reduce --study https://host/studies/NAME --token-file token.txt --no-open --json -
+    """
+    take_steps(study, token_file, [("reduce", "{}"), ("open", "{}")][: 1 + goes_on], json)
