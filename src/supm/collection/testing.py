@@ -11,9 +11,9 @@ from supm._errors import ParameterError
 from supm._validation import check_kind
 from supm.collection._distinct import distinct_rows
 from supm.collection._features import class_features, number_features
-from supm.collection._noisy_answers import answer_answers, answer_samples
 from supm.collection.cards import Card
 from supm.collection.counting import accepted
+from supm.collection.noisy_answers import answer_answers, answer_samples
 from supm.collection.training import Trained, places
 from supm.mechanisms import Reports
 from supm.owner.answering import AnswerInterview

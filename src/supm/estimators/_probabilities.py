@@ -8,13 +8,10 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.collection import Trained
-from supm.collection._noisy_answers import answer_chances, sample_chances
 from supm.collection.cards import Card
-from supm.collection.counting import accepted
+from supm.collection.noisy_answers import report_chances
 from supm.collection.testing import asked_in_test
-from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.messages import Scorecard
-from supm.owner import AnswerInterview, SampledInterview
 from supm.schema import Records
 
 __all__ = ["probabilities", "tells_probabilities"]
@@ -68,14 +65,9 @@ def probabilities(trained: Trained, records: Records, source: RandomSource) -> N
         return _of_records(trained, records)
     asked = asked_in_test(trained)
     reports = asked.randomize(asked.encode(records), source)
-    if isinstance(asked, SampledInterview):
-        return sample_chances(trained, asked, reports)
-    if isinstance(asked, AnswerInterview):
-        randomizer = asked.randomizer
-        if isinstance(randomizer, GeneralizedRandomizedResponse):
-            chances = answer_chances(trained, randomizer)
-            if chances is not None:
-                return chances[accepted(asked, reports)[:, 0]]
+    chances = report_chances(trained, asked, reports)
+    if chances is not None:
+        return chances
     raise ParameterError("test", "a form that tells probabilities", _form(trained, "test"))
 
 

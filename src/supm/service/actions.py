@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Final
 
 from supm._errors import SupmError
 from supm._random import secure
-from supm.collection import Counts, Trained, publish, reduce_study
+from supm.collection import Counts, publish, reduce_study
 from supm.collection import train as train_on
 from supm.learning import RadialSVM
 from supm.messages import Model, Study
 from supm.service.errors import StateChanged, StoreError
-from supm.service.shared import Shared
 from supm.service.store import Opened, Store
 from supm.service.store.values import State
 
 __all__ = [
-    "Models",
     "NotReady",
     "close",
     "document_of",
     "open_training",
     "reduce",
     "serve",
+    "stored_counts",
     "train",
 ]
 
 # Should the server stop meanwhile, reports are taken again after so long.
 _PAUSE_SECONDS: Final = 600.0
-_MOST_TRAININGS: Final = 2
 
 
 class NotReady(SupmError):  # noqa: N818  a study that has to wait is no error
@@ -104,32 +101,6 @@ def document_of(opened: Opened, phase: str) -> Study:
     return plain[-1] if phase == "train" else opened.study
 
 
-class Models:
-    """Trained models with what answers to reports need, made anew from counts after a restart."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        # Of their own: others must not wait for a thread until a model is trained.
-        self._threads = ThreadPoolExecutor(_MOST_TRAININGS, thread_name_prefix="supm-train")
-        self._shared: Shared[Trained] = Shared(executor=self._threads)
-
-    async def find(self, opened: Opened) -> Trained:
-        """Return the trained model of a study that has one."""
-        return await self._shared.get(opened.name, lambda: self._again(opened))
-
-    def stop(self) -> None:
-        """Begin no other training."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
-
-    def _again(self, opened: Opened) -> Trained:
-        if opened.model is None:
-            message = "the study has no model yet; train it first."
-            raise NotReady(message)
-        counts = _stored(self._store, opened.name, "train")
-        study = document_of(opened, "train")
-        return train_on(study, counts, RadialSVM(), weights=opened.weights)
-
-
 def _in_state(store: Store, name: str, wanted: State, step: str) -> Opened:
     opened = store.find(name)
     if opened.state is not wanted:
@@ -148,7 +119,7 @@ def _counted(store: Store, opened: Opened, phase: str) -> Iterator[Counts]:
         raise NotReady(message)
     store.pause(opened.name, phase, _PAUSE_SECONDS)
     try:
-        yield _stored(store, opened.name, phase)
+        yield stored_counts(store, opened.name, phase)
     except BaseException:
         # It is still open, and takes reports again.
         store.pause(opened.name, phase, 0.0)
@@ -163,7 +134,8 @@ def _drop_answers(store: Store, name: str, phase: str) -> None:
         store.fold(name, phase)
 
 
-def _stored(store: Store, name: str, phase: str) -> Counts:
+def stored_counts(store: Store, name: str, phase: str) -> Counts:
+    """Return what the stored reports of a phase add up to, or raise NotReady."""
     counts = store.counts(name, phase)
     if counts is None:
         message = f"the {phase} phase has no reports yet; wait for some."

@@ -16,13 +16,13 @@ import supm
 from supm._errors import SupmError
 from supm._validation import Integers, Reals
 from supm.publication.log import Log
-from supm.service.actions import Models
 from supm.service.answers import Refused, answer_error
 from supm.service.api import add_api
 from supm.service.api.openapi import SCHEMAS
 from supm.service.ingest import Writer
 from supm.service.limits import BodyLimit, Buckets, RateLimit, Shares
 from supm.service.logs import Metrics, RequestLog
+from supm.service.models import Models
 from supm.service.open_questions import OpenQuestions
 from supm.service.pages import add_pages
 from supm.service.security import SecurityHeaders

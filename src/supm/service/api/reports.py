@@ -16,8 +16,8 @@ from supm.service.answers import Refused, json_answer
 from supm.service.api.access import check_media_type
 from supm.service.api.openapi import BATCH_BODY, PREDICT_BODY, REPORT_BODY, answers
 from supm.service.limits import read_body
+from supm.service.models import predictions
 from supm.service.open_questions import AskedQuestion
-from supm.service.predicting import predictions
 from supm.service.received_reports import ARROW, JSON, ReceivedReports, read_batch, read_report
 from supm.service.security import hash_invitation
 from supm.service.store import Receipt, Submission

@@ -13,11 +13,11 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from supm.collection.estimates import estimates
 from supm.service.actions import document_of
 from supm.service.answers import Refused, json_answer
 from supm.service.api.access import check_analyst, look_up, store_of
 from supm.service.api.openapi import PROGRESS, STATUS, TOKEN, StudyName, answers
-from supm.service.estimates import estimates
 from supm.service.limits import Shares
 from supm.service.question_document import describe
 from supm.service.received_reports import JSON

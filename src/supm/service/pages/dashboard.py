@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
+from threading import Lock
 from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from supm.collection import account
+from supm.collection.budgets import accuracy_by_budget, round_owners
 from supm.messages import PHASES, Model, Study, Trust
 from supm.owner import explain
-from supm.service.forecasts import accuracy_by_budget, is_known, round_owners
 from supm.service.open_questions import find_study
 from supm.service.pages.frame import PLOTLY_VERSION, plotly_marks, render
 from supm.service.pages.model_tables import chosen_of, rule_view
@@ -41,6 +42,10 @@ __all__ = [
 _FEW_ATTRIBUTES: Final = 5
 _FEW_LABELS: Final = 4
 _FEW_OWNERS: Final = 2000
+_MOST_KEPT: Final = 32
+_kept: Final[dict[tuple[str, int], dict[str, Any]]] = {}
+# A forecast takes a processor for a second or more, and reports come first.
+_one_at_a_time: Final = Lock()
 
 
 def dashboard_page(request: Request, name: str) -> Response:
@@ -58,7 +63,18 @@ def forecast_json(request: Request, name: str) -> Response:
     if not _may_see(request, name):
         return JSONResponse({"error": "this needs the study's token."}, HTTPStatus.FORBIDDEN)
     owners = _owners(opened, _store(request).reports(name))
-    return JSONResponse(accuracy_by_budget(opened.documents[0], owners))
+    return JSONResponse(_forecasts(opened.documents[0], owners))
+
+
+def _forecasts(study: Study, owners: int) -> dict[str, Any]:
+    """Return the accuracy by budget, worked out once."""
+    key = study.hash, owners
+    with _one_at_a_time:
+        if key not in _kept:
+            while len(_kept) >= _MOST_KEPT:
+                _kept.pop(next(iter(_kept)))
+            _kept[key] = accuracy_by_budget(study, owners)
+        return _kept[key]
 
 
 def _context(request: Request, opened: Opened, reports: dict[str, int]) -> dict[str, Any]:
@@ -103,7 +119,7 @@ def _unused(store: Store, opened: Opened) -> int | None:
 
 def _forecast(study: Study, owners: int) -> str:
     """Say how the page gets the forecast: at once, by itself after a while, or when asked to."""
-    if study.numeric or is_known(study, owners):
+    if study.numeric or (study.hash, owners) in _kept:
         return "ready"
     schema = study.schema
     few = len(schema.attributes) <= _FEW_ATTRIBUTES and study.labels <= _FEW_LABELS

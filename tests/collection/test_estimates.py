@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from supm import simulation
 from supm._random import RandomSource
 from supm.collection import Counts, RowCounts, count, plan
+from supm.collection.estimates import estimates
 from supm.messages import Study
 from supm.owner import interview
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
-from supm.service.estimates import estimates
 
 SHARES = {
     "pain": (0.62, 0.25, 0.13),

@@ -13,6 +13,9 @@ puts an estimate or a bound outside [0, 1], it is shown there.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -20,13 +23,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from supm._validation import check_kind
-from supm.collection import Counts, RowCounts
 from supm.collection.cards import moments_of
-from supm.mechanisms import Tally
+from supm.collection.counting import Counts, RowCounts
+from supm.mechanisms import GeneralizedRandomizedResponse, SubsetSelection, Tally
 from supm.messages import Study
 from supm.owner import Interview, JointInterview, SampledInterview, SeparateInterview, interview
+from supm.owner.columns import Column
 from supm.schema import Continuous
-from supm.service._evidence import Evidence, of_columns, of_sets
 
 __all__ = ["CONFIDENCE", "estimates"]
 
@@ -86,7 +89,7 @@ def estimates(study: Study, phase: str, counts: Counts | None) -> dict[str, Any]
     return told | {"histograms": _histograms(study, phase, evidence)}
 
 
-def _histograms(study: Study, phase: str, evidence: list[Evidence]) -> list[dict[str, Any]]:
+def _histograms(study: Study, phase: str, evidence: list[_Evidence]) -> list[dict[str, Any]]:
     classes = study.discretizers(phase)
     names = [each.attribute.name for each in classes]
     labels = [list(each.labels) for each in classes]
@@ -99,7 +102,7 @@ def _histograms(study: Study, phase: str, evidence: list[Evidence]) -> list[dict
     return [*shown, last]
 
 
-def _histogram(name: str, kind: str, classes: list[str], part: Evidence) -> dict[str, Any]:
+def _histogram(name: str, kind: str, classes: list[str], part: _Evidence) -> dict[str, Any]:
     empty: list[None] = [None] * len(classes)
     shown: dict[str, Any] = {"name": name, "kind": kind, "told": part.reports, "classes": classes}
     if not part.reports:
@@ -121,18 +124,18 @@ def _label_names(study: Study) -> list[str]:
     return [str(value) for value in target.values]
 
 
-def _evidence(asked: Interview, counts: Counts) -> list[Evidence]:
+def _evidence(asked: Interview, counts: Counts) -> list[_Evidence]:
     """Return what the counts say about each attribute, and about the target last."""
     if isinstance(asked, SampledInterview):
         return _from_pairs(asked, counts)
     if isinstance(asked, JointInterview) and isinstance(counts, Tally):
-        return of_sets(asked.randomizer, asked.sizes, counts)
+        return _of_sets(asked.randomizer, asked.sizes, counts)
     if isinstance(asked, SeparateInterview):
-        return of_columns(asked.all_columns, _column_counts(asked, counts))
+        return _of_columns(asked.all_columns, _column_counts(asked, counts))
     return []
 
 
-def _from_pairs(asked: SampledInterview, counts: Counts) -> list[Evidence]:
+def _from_pairs(asked: SampledInterview, counts: Counts) -> list[_Evidence]:
     moments = moments_of(asked, counts)
     starts = np.cumsum(moments.sizes)[:-1]
     frequencies = np.split(moments.tables.sum(axis=1), starts)
@@ -144,10 +147,10 @@ def _from_pairs(asked: SampledInterview, counts: Counts) -> list[Evidence]:
     return [*found, _even_noise(labels, moments.gaps.overall)]
 
 
-def _even_noise(told: Floats, slope: float) -> Evidence:
+def _even_noise(told: Floats, slope: float) -> _Evidence:
     """Return the evidence of reports that are the truth with a probability, else any class."""
     other = (1.0 - slope) / len(told)
-    return Evidence.of_indicators(told, own=slope + other, other=other)
+    return _Evidence.of_indicators(told, own=slope + other, other=other)
 
 
 def _column_counts(asked: SeparateInterview, counts: Counts) -> list[Floats]:
@@ -166,3 +169,125 @@ def _column_counts(asked: SeparateInterview, counts: Counts) -> list[Floats]:
     cells = counts.counts.reshape(sizes).astype(np.float64)
     axes = range(len(sizes))
     return [cells.sum(axis=tuple(other for other in axes if other != one)) for one in axes]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Evidence:
+    """The mean of what reports count for each class of one attribute."""
+
+    means: NDArray[np.float64]
+    reports: int
+    own: float
+    other: float
+    own_spread: float
+    other_spread: float
+
+    @classmethod
+    def of_indicators(cls, told: NDArray[np.float64], *, own: float, other: float) -> _Evidence:
+        """Return the evidence of reports that each tell one class."""
+        reports = round(float(told.sum()))
+        return cls(
+            means=told / max(reports, 1),
+            reports=reports,
+            own=own,
+            other=other,
+            own_spread=own * (1.0 - own),
+            other_spread=other * (1.0 - other),
+        )
+
+    def shares(self) -> NDArray[np.float64]:
+        """Return the unbiased estimate of each share."""
+        found: NDArray[np.float64] = (self.means - self.other) / (self.own - self.other)
+        return found
+
+    def band(self, deviations: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the smallest and largest share within so many deviations of what was counted.
+
+        The variance is taken at the share that is tried, so the bounds solve a square equation; at
+        few reports it may have no solution, and the variance is then that of the nearest share.
+        """
+        gap, tried = self.own - self.other, deviations**2 / self.reports
+        away = self.means - self.other
+        mixed = gap**2 + self.own_spread - self.other_spread
+        square = gap**2 * (1.0 + tried)
+        half = away * gap + tried * mixed / 2.0
+        inside = half**2 - square * (away**2 - tried * self.other_spread)
+        middle = np.where(inside >= 0, half / square, away / gap)
+        reach = np.where(inside >= 0, np.sqrt(np.maximum(inside, 0.0)) / square, self._plain(tried))
+        return middle - reach, middle + reach
+
+    def _plain(self, tried: float) -> NDArray[np.float64]:
+        share = np.clip(self.shares(), 0.0, 1.0)
+        gap = self.own - self.other
+        people = share * (1.0 - share) * gap**2
+        noise = share * self.own_spread + (1.0 - share) * self.other_spread
+        reach: NDArray[np.float64] = np.sqrt(tried * (people + noise)) / abs(gap)
+        return reach
+
+
+def _of_columns(
+    columns: Sequence[Column], counted: Sequence[NDArray[np.float64]]
+) -> list[_Evidence]:
+    """Return the evidence of columns that each leave on their own."""
+    return [
+        _Evidence.of_indicators(told, own=_hit(column), other=_miss(column))
+        for column, told in zip(columns, counted, strict=True)
+    ]
+
+
+def _hit(column: Column) -> float:
+    known = column.randomizer
+    return float(known.hit) if isinstance(known, GeneralizedRandomizedResponse) else 1.0
+
+
+def _miss(column: Column) -> float:
+    known = column.randomizer
+    return float(known.miss) if isinstance(known, GeneralizedRandomizedResponse) else 0.0
+
+
+def _of_sets(randomizer: SubsetSelection, sizes: Sequence[int], tally: Tally) -> list[_Evidence]:
+    """Return the evidence of reports that name a set of cells, for each axis of the table."""
+    table = tally.counts.reshape(tuple(sizes)).astype(np.float64)
+    axes = range(len(sizes))
+    found = []
+    for axis in axes:
+        named = table.sum(axis=tuple(other for other in axes if other != axis))
+        cells = math.prod(sizes) // sizes[axis]
+        found.append(_named(randomizer, cells, named / tally.reports, tally.reports))
+    return found
+
+
+def _named(
+    randomizer: SubsetSelection, cells: int, means: NDArray[np.float64], reports: int
+) -> _Evidence:
+    """Return how many cells of a class a report names, where the class has so many."""
+    own, own_square = _counted(randomizer, cells, holds=True)
+    other, other_square = _counted(randomizer, cells, holds=False)
+    return _Evidence(
+        means=means,
+        reports=reports,
+        own=own,
+        other=other,
+        own_spread=own_square - own**2,
+        other_spread=other_square - other**2,
+    )
+
+
+def _counted(randomizer: SubsetSelection, cells: int, *, holds: bool) -> tuple[float, float]:
+    """Return the mean and mean square of how many of these cells a report names."""
+    hit, width = float(randomizer.hit), randomizer.width
+    rest, others = randomizer.size - 1, cells - holds
+    with_own = _drawn(rest, others, width - 1, more=int(holds))
+    without = _drawn(rest, others, width, more=0)
+    first, second = (
+        hit * one + (1.0 - hit) * two for one, two in zip(with_own, without, strict=True)
+    )
+    return first, second
+
+
+def _drawn(population: int, marked: int, drawn: int, *, more: int) -> tuple[float, float]:
+    """Return mean and mean square of marked ones among those drawn without replacement."""
+    share = marked / population
+    left = (population - drawn) / max(population - 1, 1)
+    mean, variance = drawn * share, drawn * share * (1.0 - share) * left
+    return mean + more, variance + (mean + more) ** 2

@@ -1,17 +1,17 @@
-"""What accuracy budgets would buy: forecasts on made-up people, worked out once and kept."""
+"""What accuracy the budgets around a study's own would buy: forecasts on made-up people."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Lock
 from typing import Any, Final
 
 from supm._errors import SupmError
 from supm._random import simulation
-from supm.collection import forecast, plan
+from supm.collection.forecasting import forecast
+from supm.collection.planning import plan
 from supm.messages import Study
 
-__all__ = ["accuracy_by_budget", "is_known", "round_owners"]
+__all__ = ["accuracy_by_budget", "round_owners"]
 
 _FACTORS: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
 _REPEATS: Final = 3
@@ -20,10 +20,6 @@ _UNKNOWN: Final = 1000
 _MOST: Final = 20_000
 _LARGEST: Final = 64.0
 _SEED: Final = 1
-_KEPT: Final = 32
-_kept: Final[dict[tuple[str, int], dict[str, Any]]] = {}
-# One at a time: a forecast takes a processor for a second or more, and reports come first.
-_lock: Final = Lock()
 
 
 def round_owners(expected: int) -> int:
@@ -48,21 +44,6 @@ def accuracy_by_budget(study: Study, owners: int) -> dict[str, Any]:
     >>> [point["epsilon"] for point in found["points"]]
     [1.0, 2.0, 4.0, 8.0, 16.0]
     """
-    key = study.hash, owners
-    with _lock:
-        if key not in _kept:
-            while len(_kept) >= _KEPT:
-                _kept.pop(next(iter(_kept)))
-            _kept[key] = _worked_out(study, owners)
-        return _kept[key]
-
-
-def is_known(study: Study, owners: int) -> bool:
-    """Say whether a forecast was worked out already."""
-    return (study.hash, owners) in _kept
-
-
-def _worked_out(study: Study, owners: int) -> dict[str, Any]:
     told: dict[str, Any] = {
         "owners": owners,
         "repeats": _REPEATS,

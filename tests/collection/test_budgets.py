@@ -8,11 +8,19 @@ import pytest
 
 from supm import simulation
 from supm.collection import forecast, plan
+from supm.collection.budgets import _other, accuracy_by_budget
 from supm.datasets import load_wdbc
 from supm.messages import Study
-from supm.schema import Schema
-from supm.service.forecasts import _other, accuracy_by_budget
+from supm.schema import Categorical, Continuous, Ordinal, Schema
 
+SCHEMA = Schema(
+    attributes=(
+        Continuous("age", low=0, high=100),
+        Ordinal("stage", values=("I", "II", "III")),
+        Categorical("ward", values=("north", "south")),
+    ),
+    target=Categorical("ill", values=("no", "yes")),
+)
 WISHES: list[dict[str, Any]] = [
     {},
     {"classes": 5},
@@ -55,11 +63,11 @@ def test_what_a_rule_gives_follows_the_budget() -> None:
     assert first < last
 
 
-def test_the_points_are_those_of_the_studys_own_protocol(schema: Schema) -> None:
+def test_the_points_are_those_of_the_studys_own_protocol() -> None:
     wishes: dict[str, Any] = {"reduce": "rank", "keep": 2, "classes": 3}
-    found = accuracy_by_budget(plan(schema, epsilon=4.0, **wishes), 60)
+    found = accuracy_by_budget(plan(SCHEMA, epsilon=4.0, **wishes), 60)
     assert [each["epsilon"] for each in found["points"]] == [1.0, 2.0, 4.0, 8.0, 16.0]
     for each in found["points"]:
-        tried = plan(schema, epsilon=each["epsilon"], **wishes)
+        tried = plan(SCHEMA, epsilon=each["epsilon"], **wishes)
         same = forecast(tried, owners=60, source=simulation(1), repeats=3)
         assert (each["answered"], each["on_device"]) == (same.answered, same.on_device)

@@ -14,10 +14,11 @@ from supm.collection.training import Trained
 from supm.learning import Line
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
 from supm.owner.answering import AnswerInterview
+from supm.owner.interviews import Interview
 from supm.owner.sampled import SampledInterview
 from supm.schema import Continuous
 
-__all__ = ["answer_answers", "answer_chances", "answer_samples", "sample_chances"]
+__all__ = ["answer_answers", "answer_samples", "report_chances"]
 
 
 def answer_answers(trained: Trained, asked: AnswerInterview, reports: Reports) -> NDArray[Any]:
@@ -26,14 +27,14 @@ def answer_answers(trained: Trained, asked: AnswerInterview, reports: Reports) -
     if isinstance(asked.randomizer, Piecewise):
         readings = asked.randomizer.decode(Reports(symbols=told, simulation=reports.simulation))
         return _in_unit(trained, _pulled(trained, asked.randomizer, readings))
-    chances = answer_chances(trained, asked.randomizer)
+    chances = _answer_chances(trained, asked.randomizer)
     # Where nothing is known about the answers, each is taken at its word.
     return told if chances is None else chances.argmax(axis=1)[told]
 
 
 def answer_samples(trained: Trained, asked: SampledInterview, reports: Reports) -> NDArray[Any]:
     """Return the most probable label, or the expected number, given some noisy classes."""
-    chances = sample_chances(trained, asked, reports)
+    chances = _sample_chances(trained, asked, reports)
     if trained.study.numeric:
         levels = np.linspace(-1.0, 1.0, trained.study.labels)
         return _in_unit(trained, chances @ levels)
@@ -41,7 +42,22 @@ def answer_samples(trained: Trained, asked: SampledInterview, reports: Reports) 
     return probable
 
 
-def answer_chances(
+def report_chances(
+    trained: Trained, asked: Interview, reports: Reports
+) -> NDArray[np.float64] | None:
+    """Return how probable each label (column) is behind each report, where that is known.
+
+    Labels count by the weights that the model was trained with.
+    """
+    if isinstance(asked, SampledInterview):
+        return _sample_chances(trained, asked, reports)
+    if isinstance(asked, AnswerInterview) and not isinstance(asked.randomizer, Piecewise):
+        chances = _answer_chances(trained, asked.randomizer)
+        return None if chances is None else chances[accepted(asked, reports)[:, 0]]
+    return None
+
+
+def _answer_chances(
     trained: Trained, randomizer: GeneralizedRandomizedResponse
 ) -> NDArray[np.float64] | None:
     """Return how probable each label (column) is behind each told answer (row), if that is known.
@@ -58,7 +74,7 @@ def answer_chances(
     return chances
 
 
-def sample_chances(
+def _sample_chances(
     trained: Trained, asked: SampledInterview, reports: Reports
 ) -> NDArray[np.float64]:
     """Return how probable each label (column) is behind each report; they count by weights."""
