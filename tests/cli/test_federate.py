@@ -9,22 +9,16 @@ import stat
 import subprocess
 import sys
 import time
-from functools import partial
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from supm import simulation
-from supm._errors import FederationError
 from supm.cli import main
-from supm.cli._federate_party import check_release, consent, protocol_of
-from supm.cli._federate_policy import Policy, Spendings
-from supm.cli._federate_run import run_on_flower
-from supm.cli._federate_study import read_rows, sources
 from supm.datasets import load_wdbc
-from supm.federation import Coordinator, FederatedStudy, Participant
-from supm.messages import Release
+from supm.engines.program import run_source
+from supm.federation import FederatedStudy
 
 CREATE = ["federate", "create", "--schema", "wdbc.json", "--epsilon", "1", "--delta", "1e-5"]
 TABLES = ["north.csv", "south.csv"]
@@ -114,7 +108,7 @@ def test_without_a_seed_a_run_is_no_simulation(capsys: pytest.CaptureFixture[str
         (["run", "study.json", *TABLES, "--schema", "small.json"], 2, "the schema of the study"),
         (["server", "study.json", "--folder", "run"], 2, "0 --party-key files are given"),
         (["key", "-o", "no/folder/key"], 2, "-o must be a file in a folder that exists"),
-        (["key", "-o", "north.csv"], 2, "-o must be a new file, got 'north.csv'."),
+        (["key", "-o", "north.csv"], 2, "-o must be a file that does not exist yet, got"),
         (["run", "study.json", *TABLES, "-o", "old.json"], 2, "-o must be a file that was not"),
         (["create", "--protocol", "pca"], 2, "must be given"),
         ([*CREATE[1:], "--protocol", "pca", "--parties", "2"], 2, "--components must be given"),
@@ -163,38 +157,6 @@ def test_flower_publishes_what_one_process_publishes(words: list[str]) -> None:
     assert main([*common, "here.json"]) == 0
     assert main([*common, "there.json", "--engine", "flower"]) == 0
     assert Path("here.json").read_text() == Path("there.json").read_text()
-
-
-class Leaving:
-    """A party that is gone after so many answers."""
-
-    def __init__(self, party: Participant, answers: int) -> None:
-        self._party, self._left = party, answers
-
-    def answer(self, state: bytes, message: bytes) -> tuple[bytes, bytes]:
-        if not self._left:
-            raise ConnectionError
-        self._left -= 1
-        return self._party.answer(state, message)
-
-
-@pytest.mark.parametrize("answers", [2, 3])
-def test_on_flower_a_party_may_be_lost_where_the_study_tolerates_it(answers: int) -> None:
-    """It is lost before it sent its masked sums, or after."""
-    needs_flower()
-    wanted = ["--parties", "4", "--colluders", "0", "--dropouts", "1", "-o", "study.json"]
-    assert main([*CREATE, "--protocol", "lda", *wanted]) == 0
-    study, source = stored(), simulation(3)
-    rows = read_rows("north.csv", study)
-    people: list[Any] = [
-        Participant(rows, protocol_of(study), lambda *_: None, sources(source, number))
-        for number in range(4)
-    ]
-    people[2] = Leaving(people[2], answers)
-    coordinator = Coordinator(study.protocol, study.to_json(), simulation=True)
-    run_on_flower(coordinator, people, lambda _: None)
-    assert coordinator.lost == (2,)
-    assert coordinator.outcome is not None
 
 
 def test_a_party_refuses_before_it_asks_or_connects(capsys: pytest.CaptureFixture[str]) -> None:
@@ -276,30 +238,17 @@ def test_a_server_and_two_parties_in_processes_of_their_own() -> None:
     assert main(party_words("north", port)) == 1
 
 
-def test_a_party_answers_for_the_study_that_it_has_read_and_no_other(tmp_path: Path) -> None:
-    study = stored()
-    other = study.to_json().replace('"federation"', '"another"')
-    spendings = Spendings(tmp_path / "policy.json", Policy.from_json(json.dumps(POLICY)))
-    assert protocol_of(study)(study.to_json()) == study.protocol
-    for call in (protocol_of(study), partial(consent(study, spendings), study.protocol)):
-        with pytest.raises(FederationError, match="the server runs another study"):
-            call(other)
-    assert not spendings.path.exists()
-    consent(study, spendings)(study.protocol, study.to_json())
-    assert len(json.loads(spendings.path.read_text())["spent"]) == 1
-
-
-def test_a_release_with_another_statement_is_refused() -> None:
-    study = stored()
-    wanted = ["--name", "other", "--protocol", "lda", "--parties", "2", "-o", "other.json"]
-    assert main([*CREATE, *wanted]) == 0
-    assert main(["federate", "run", "study.json", *TABLES, "-o", "good.json"]) == 0
-    assert main(["federate", "run", "study.json", *TABLES, "-o", "known.json", "--seed", "1"]) == 0
-    assert main(["federate", "run", "other.json", *TABLES, "-o", "strange.json"]) == 0
-    check_release(Release.from_json(Path("good.json").read_text()), study)
-    for wrong in ("known.json", "strange.json"):
-        with pytest.raises(FederationError, match="whose statement is not that of this study"):
-            check_release(Release.from_json(Path(wrong).read_text()), study)
+def test_a_study_is_written_as_a_program_with_a_warning_in_the_help(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    capsys.readouterr()
+    assert main(["federate", "app", "study.json", "-o", "app", "--seed", "7"]) == 0
+    assert capsys.readouterr().out.endswith("is in app; submit it with flwr run app.\n")
+    told = tomllib.loads(Path("app/pyproject.toml").read_text())["tool"]["flwr"]["app"]["config"]
+    assert told["release"] == str(Path("release.json").absolute())
+    assert run_source(told).simulation
+    assert main(["federate", "app", "--help"]) == 0
+    assert "A SuperNode runs what" in capsys.readouterr().out
 
 
 def needs_flower() -> None:

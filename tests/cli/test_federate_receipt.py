@@ -11,24 +11,16 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import supm
-from supm import simulation
-from supm._errors import ParameterError
 from supm.cli import main
-from supm.cli._federate_receipt import Receipted
 from supm.datasets import load_wdbc
 from supm.federation import (
-    Circle,
     Coordinator,
-    Discriminant,
-    Participant,
-    SchemaEncoding,
 )
-from supm.messages import Commitments, Update
+from supm.messages import Update
 
 NAMES = ("north", "east", "south")
 DROPPED = 1
@@ -87,7 +79,7 @@ def test_a_party_that_is_dropped_can_show_it(
         pytest.importorskip("flwr", reason=FLOWER)
     from supm.engines.flower import free_port  # noqa: PLC0415  where it is installed
 
-    monkeypatch.setattr("supm.cli._federate_run.Coordinator", Unfair)
+    monkeypatch.setattr("supm.federation.study.Coordinator", Unfair)
     port = str(free_port())
     where = ["--port", port, "--folder", "run", "--wait", "60", "--patience", "60"]
     keys = [word for name in NAMES for word in ("--party-key", f"{name}.key.pub")]
@@ -109,49 +101,6 @@ def test_a_party_that_is_dropped_can_show_it(
     # Nothing else shows what was sent: another run takes another file.
     code, told = take_part("east", port)
     assert code == 2
-    assert "--receipt must be a new file, got 'east.receipt.json'" in " ".join(told.split())
-
-
-def in_process(path: str, said: list[str]) -> tuple[Coordinator, list[Any]]:
-    """Return a server and two parties, of which the first keeps a receipt."""
-    data = load_wdbc()
-    encoding = SchemaEncoding(schema=data.schema)
-    rows = encoding.rows(data.records())
-    circle = Circle(parties=2, colluders=0)
-    protocol = Discriminant.for_budget(encoding=encoding, epsilon=1.0, delta=1e-5, circle=circle)
-    people: list[Any] = [
-        Participant(rows, lambda _: protocol, lambda *_: None, simulation(number).child)
-        for number in range(2)
-    ]
-    people[0] = Receipted(people[0], path, said.append)
-    return Coordinator(protocol, "the study", simulation=True), people
-
-
-def test_the_receipt_is_there_before_what_it_is_about_leaves(tmp_path: Path) -> None:
-    path, said = tmp_path / "receipt.json", list[str]()
-    server, people = in_process(str(path), said)
-    states, messages, seen = [b"", b""], server.begin(), list[tuple[str, int]]()
-    while messages:
-        replies = {}
-        for number, message in messages.items():
-            states[number], replies[number] = people[number].answer(states[number], message)
-        rounds = Commitments.from_json(path.read_text()).rounds if path.exists() else ()
-        seen.append((Update.from_bytes(replies[0]).kind, len(rounds)))
-        messages = server.receive(replies) or {}
-    sent = [("masked", 1), ("unmask", 1), ("masked", 2), ("unmask", 2), ("received", 2)]
-    assert seen == [("keys", 0), ("shares", 0), *sent]
-    assert rounds == tuple(each[0] for each in server.commitments)
-    assert len(said) == 1
-
-
-def test_what_has_no_receipt_does_not_leave(tmp_path: Path) -> None:
-    folder = tmp_path / "gone"
-    server, people = in_process(str(folder / "receipt.json"), [])
-    states, messages = [b"", b""], server.begin()
-    for _ in range(2):
-        replies = {}
-        for number, message in messages.items():
-            states[number], replies[number] = people[number].answer(states[number], message)
-        messages = server.receive(replies) or {}
-    with pytest.raises(ParameterError, match="--receipt must be a file that can be written"):
-        people[0].answer(states[0], messages[0])
+    assert "--receipt must be a file that does not exist yet, got 'east.receipt.json'" in " ".join(
+        told.split()
+    )

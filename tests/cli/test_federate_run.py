@@ -62,7 +62,7 @@ def test_a_release_that_was_paid_for_is_not_replaced(capsys: pytest.CaptureFixtu
         ),
         (
             [*CREATE, "--protocol", "pca", "--parties", "2", "--share", "subspace"],
-            "--components must be given for pca: how many are published.",
+            "--components must be given for pca, which publishes so many, got None.",
         ),
     ],
 )

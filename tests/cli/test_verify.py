@@ -13,11 +13,10 @@ import pytest
 
 from supm import secure
 from supm.cli import main
-from supm.cli._federate_study import read_rows
 from supm.cli._run_told import run_told
 from supm.datasets import load_wdbc
 from supm.engines import carry_in_process
-from supm.federation import Coordinator, FederatedStudy, Participant, RoundRecord
+from supm.federation import FederatedStudy, RoundRecord, SchemaEncoding
 from supm.messages import Release
 from supm.publication.bundle import Bundle
 from supm.publication.log import Log
@@ -211,13 +210,11 @@ def test_a_release_without_its_rounds_is_warned_of(capsys: pytest.CaptureFixture
 def lossy(lost_in: dict[int, int]) -> tuple[Release, list[RoundRecord]]:
     """Run the study; some parties are lost in a turn."""
     study = FederatedStudy.from_json(Path("study.json").read_text())
-    rows = read_rows("north.csv", study)
-    people = [
-        Participant(rows, lambda _: study.protocol, lambda *_: None, lambda _: secure())
-        for _ in NAMES
-    ]
+    wdbc = load_wdbc()
+    rows = SchemaEncoding(schema=wdbc.schema).rows(wdbc.records())
+    people = [study.participant(rows, lambda _: secure()) for _ in NAMES]
     rounds: list[RoundRecord] = []
-    server = Coordinator(study.protocol, study.to_json(), record=rounds.append)
+    server = study.coordinator(record=rounds.append)
     carry_in_process(server, people, lost=lambda turn, party: lost_in.get(party, 99) <= turn)
     return study.release(server.outcome, simulation=False), rounds
 

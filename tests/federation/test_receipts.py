@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from supm import secure
+from supm import secure, simulation
 from supm._errors import FederationError
 from supm.engines import carry_in_process
 from supm.federation import (
@@ -16,11 +16,12 @@ from supm.federation import (
     Coordinator,
     Discriminant,
     Participant,
+    Receipted,
     RoundRecord,
     VectorEncoding,
     grid_rows,
 )
-from supm.messages import Update, commitment
+from supm.messages import Commitments, Update, commitment
 
 PARTIES = 4
 
@@ -147,3 +148,42 @@ def test_it_is_known_how_often_parties_are_asked(dropouts: int) -> None:
             states[number], replies[number] = people[number].answer(states[number], message)
         messages = server.receive(replies)
     assert turns == server.turns
+
+
+def with_receipt(keep: Callable[[Commitments], None]) -> tuple[Coordinator, list[Any]]:
+    """Return a server and its parties, of which the first keeps a receipt."""
+    made = protocol()
+    rows = grid_rows(np.full((8, 3), 0.2), np.arange(8) % 2, classes=2)
+    people: list[Any] = [
+        Participant(rows, lambda _: made, lambda *_: None, simulation(number).child)
+        for number in range(PARTIES)
+    ]
+    people[0] = Receipted(people[0], keep)
+    return Coordinator(made, "the study", simulation=True), people
+
+
+def test_the_receipt_is_there_before_what_it_is_about_leaves() -> None:
+    kept, seen = list[Commitments](), list[tuple[str, int]]()
+    server, people = with_receipt(kept.append)
+    states, messages = [b""] * PARTIES, server.begin()
+    while messages:
+        replies = {}
+        for number, message in messages.items():
+            states[number], replies[number] = people[number].answer(states[number], message)
+        seen.append((Update.from_bytes(replies[0]).kind, len(kept)))
+        messages = server.receive(replies) or {}
+    sent = [("masked", 1), ("unmask", 1), ("masked", 2), ("unmask", 2), ("received", 2)]
+    assert seen == [("keys", 0), ("shares", 0), *sent]
+    assert [len(each.rounds) for each in kept] == [1, 2]
+    assert kept[-1].rounds == tuple(each[0] for each in server.commitments)
+
+
+def test_what_has_no_receipt_does_not_leave() -> None:
+    def full(_: Commitments) -> None:
+        message = "no space"
+        raise OSError(message)
+
+    server, people = with_receipt(full)
+    with pytest.raises(OSError, match="no space"):
+        carry_in_process(server, people)
+    assert server.commitments == []

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from supm import MessageError, ParameterError, simulation
+from supm._errors import FederationError
 from supm.federation import (
     Circle,
     Components,
@@ -18,7 +20,7 @@ from supm.federation import (
     open_release,
     run_pooled,
 )
-from supm.messages import Release
+from supm.messages import Release, Update
 from supm.privacy import NoGuarantee
 
 ENCODING = VectorEncoding(width=3, classes=2)
@@ -191,3 +193,36 @@ def released(study: FederatedStudy) -> dict[str, Any]:
 def test_a_study_needs_a_protocol() -> None:
     with pytest.raises(ParameterError, match="protocol"):
         FederatedStudy(name="x", protocol=None, delta=1e-5)  # type: ignore[arg-type]  # that is what is tested
+
+
+def test_a_party_answers_for_the_study_that_it_has_read_and_no_other(
+    study: FederatedStudy,
+) -> None:
+    other = replace(study, name="another")
+    rows = ENCODING.rows(np.zeros((2, 3)), np.array([0, 1]))
+    problems, paid = list[Exception](), list[FederatedStudy]()
+    for asking, told in ((other, "refusal"), (study, "keys")):
+        party = study.participant(
+            rows, simulation(1).child, charge=paid.append, on_problem=problems.append
+        )
+        invitation = asking.coordinator(simulation=True).begin()[0]
+        _, reply = party.answer(b"", invitation)
+        assert Update.from_bytes(reply).kind == told
+        assert paid == ([study] if told == "keys" else [])
+    assert [str(each) for each in problems] == [
+        "the server runs another study than the one that this party has read."
+    ]
+
+
+def test_a_release_with_another_statement_is_refused() -> None:
+    protocol = protocols()[0]
+    study, other = (FederatedStudy(name=n, protocol=protocol, delta=1e-5) for n in ("one", "two"))
+    tables = [ENCODING.rows(np.zeros((2, 3)), np.array([0, 1]))] * 3
+    outcome = run_pooled(protocol, tables, ["a", "b", "c"], simulation(1))
+    study.check_release(study.release(outcome, simulation=False))
+    for wrong in (
+        study.release(outcome, simulation=True),
+        other.release(outcome, simulation=False),
+    ):
+        with pytest.raises(FederationError, match="whose statement is not that of this study"):
+            study.check_release(wrong)

@@ -31,6 +31,7 @@ __all__ = [
     "chain_at",
     "chain_of",
     "deployed",
+    "key_beside",
     "log_at",
     "new_account",
     "now",
@@ -98,12 +99,17 @@ def proof_from(log: Log | RemoteLog, content: str) -> Proof:
 
 def signing_key(arguments: argparse.Namespace) -> SigningKey:
     """Return the publisher's key: the one that is named, or the one beside the log."""
-    named = arguments.signing_key or Path(arguments.log).with_suffix(".key")
+    return key_beside(arguments.log, arguments.signing_key)
+
+
+def key_beside(log: str, named: str | None) -> SigningKey:
+    """Return the publisher's key: the one that is named, or the one beside the log."""
+    path = named or Path(log).with_suffix(".key")
     try:
-        return SigningKey.read(Path(named))
+        return SigningKey.read(Path(path))
     except OSError as error:
         hint = f"{error.strerror}."
-        raise ParameterError("--signing-key", "a file that can be read", str(named), hint) from None
+        raise ParameterError("--signing-key", "a file that can be read", str(path), hint) from None
 
 
 def verifier_key(given: str | None, option: str = "--key") -> VerifierKey:

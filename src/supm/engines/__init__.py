@@ -5,6 +5,19 @@ decided by those who write and read them; they are the same objects whatever car
 ``supm.engines.flower`` carries them over a network; it needs the packages of ``supm[federated]``.
 """
 
+from supm.engines.federated import Carrier, run_study
+from supm.engines.files import load_study
 from supm.engines.in_process import Answerer, Asker, carry_in_process
+from supm.engines.program import write_program
+from supm.engines.spendings import Spendings
 
-__all__ = ["Answerer", "Asker", "carry_in_process"]
+__all__ = [
+    "Answerer",
+    "Asker",
+    "Carrier",
+    "Spendings",
+    "carry_in_process",
+    "load_study",
+    "run_study",
+    "write_program",
+]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supm.estimators.copula_synthesizer import CopulaSynthesizer
-from supm.estimators.federating import Federated, federate
+from supm.estimators.federating import federate
 from supm.estimators.local_randomizer import LocalRandomizer
 from supm.estimators.noise_aware_classifier import NoiseAwareClassifier
 from supm.estimators.noise_aware_regressor import NoiseAwareRegressor
@@ -15,7 +15,6 @@ from supm.estimators.supm_regressor import SUPMRegressor
 
 __all__ = [
     "CopulaSynthesizer",
-    "Federated",
     "LocalRandomizer",
     "NoiseAwareClassifier",
     "NoiseAwareRegressor",

@@ -2,51 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
-from supm._random import RandomSource
-from supm.engines import carry_in_process
+from supm.engines import run_study
 from supm.estimators._randomness import source_for
-from supm.federation import (
-    Coordinator,
-    FederatedStudy,
-    Participant,
-    Protocol,
-    Rows,
-    SchemaEncoding,
-    party_source,
-)
-from supm.messages import Release
+from supm.federation import Federated, FederatedStudy, Protocol, Rows, SchemaEncoding
 
-__all__ = ["Federated", "federate"]
+__all__ = ["federate"]
 
 _PAIR = 2
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Federated:
-    """What came out of a run.
-
-    Parameters
-    ----------
-    study : FederatedStudy
-        The document that the parties would consent to.
-    outcome : object
-        What the protocol concluded; it can be used to predict.
-    release : Release
-        The same as a document, with its statement.
-    """
-
-    study: FederatedStudy
-    outcome: Any
-    release: Release
 
 
 def federate(
@@ -98,27 +66,12 @@ def federate(
         wanted = f"the {protocol.circle.parties} of the protocol"
         raise ParameterError("parties", wanted, len(named))
     study = FederatedStudy(name="federate", protocol=protocol, delta=delta)
-    source = source_for(random_state, "federate")
-    coordinator = Coordinator(protocol, study.to_json(), simulation=source.simulation)
-    people = [_participant(name, table, protocol, source) for name, table in named.items()]
-    carry_in_process(coordinator, people)
-    release = study.release(coordinator.outcome, simulation=source.simulation)
-    return Federated(study=study, outcome=coordinator.outcome, release=release)
+    tables = {name: _rows(table, protocol) for name, table in named.items()}
+    return run_study(study, tables, source_for(random_state, "federate"))
 
 
 def _numbered(parties: Sequence[object]) -> dict[str, object]:
     return {f"party {number}": table for number, table in enumerate(parties, start=1)}
-
-
-def _participant(name: str, table: object, protocol: Protocol, source: RandomSource) -> Participant:
-    draw: Callable[[str], RandomSource] = partial(party_source, source, name)
-    # All parties are in this process and run the protocol that was handed over.
-    return Participant(_rows(table, protocol), lambda _: protocol, lambda *_: None, draw, _show)
-
-
-def _show(problem: Exception) -> None:
-    """Raise what a party would keep to itself: here the caller is the party."""
-    raise problem
 
 
 def _rows(table: object, protocol: Protocol) -> Rows:

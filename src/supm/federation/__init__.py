@@ -8,32 +8,44 @@ from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding
 from supm.federation.margin import Margin, MarginOutcome
 from supm.federation.participant import Participant
+from supm.federation.planning import Computation, plan_federation
+from supm.federation.policy import Policy, Spent, what_leaves
 from supm.federation.protocol import Protocol, RoundQuestion, party_source, run_pooled
-from supm.federation.receipts import RoundRecord
+from supm.federation.receipts import Receipted, RoundRecord
+from supm.federation.released import Federated, open_release
 from supm.federation.rows import Rows, grid_rows
-from supm.federation.study import FederatedStudy, open_release
+from supm.federation.secure_sum.roster import fingerprint_words
+from supm.federation.study import FederatedStudy
 from supm.federation.trust import Circle
 
 __all__ = [
     "Circle",
     "Components",
     "ComponentsOutcome",
+    "Computation",
     "Coordinator",
     "Discriminant",
     "DiscriminantOutcome",
     "Encoding",
+    "Federated",
     "FederatedStudy",
     "Margin",
     "MarginOutcome",
     "Participant",
+    "Policy",
     "Protocol",
+    "Receipted",
     "RoundQuestion",
     "RoundRecord",
     "Rows",
     "SchemaEncoding",
+    "Spent",
     "VectorEncoding",
+    "fingerprint_words",
     "grid_rows",
     "open_release",
     "party_source",
+    "plan_federation",
     "run_pooled",
+    "what_leaves",
 ]

@@ -116,7 +116,7 @@ class Coordinator:
         self._text, self._study = study_text, hash_text(study_text)
         self._finish = finish or (lambda _outcome, _sizes: "")
         self._record = record or (lambda _record: None)
-        self._simulation = simulation
+        self.simulation = simulation
         self._awaits = "begin"
         self.members: tuple[int, ...] = tuple(range(self._circle.parties))
         self.outcome: Any = None
@@ -149,7 +149,7 @@ class Coordinator:
             message = "this run has begun; make another Coordinator for another run."
             raise FederationError(message)
         self._awaits = "keys"
-        common = {"study": self._text, "parties": len(self.members), "simulation": self._simulation}
+        common = {"study": self._text, "parties": len(self.members), "simulation": self.simulation}
         return {
             n: Update(kind="invite", fields={**common, "number": n}).to_bytes()
             for n in self.members
@@ -196,7 +196,7 @@ class Coordinator:
             one.check_shape("keys", ("study", "number", "size", "simulation", *keys))
             one.check_same("study", self._study)
             one.check_same("number", number)
-            if one.flag("simulation") and not self._simulation:
+            if one.flag("simulation") and not self.simulation:
                 message = "it draws from a public seed, and the run is no simulation."
                 raise FederationError(message)
             entry = PartyKeys.from_fields(one.update.fields, self._protocol.rounds)

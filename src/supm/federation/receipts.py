@@ -1,15 +1,19 @@
-"""What can be published of a round before its sum is opened: nothing of it is private."""
+"""What was sent, by its hashes: a party's receipt, and the public record of a round."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["RoundRecord"]
+from supm.federation.participant import Participant
+from supm.messages import Commitments
+
+__all__ = ["Receipted", "RoundRecord"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRecord:
-    """A round, when every party that is left has sent its masked vector.
+    """What can be published of a round before its sum is opened: nothing of it is private.
 
     Parameters
     ----------
@@ -31,3 +35,30 @@ class RoundRecord:
     round: int
     asked: tuple[float, ...]
     commitments: tuple[str, ...]
+
+
+class Receipted:
+    """A party that hands over its receipt before each masked vector goes out.
+
+    However the run ends then, the party can show what it sent: a server that drops it sends it no
+    release, and a broken connection tells it nothing at all.
+
+    Parameters
+    ----------
+    party : Participant
+        Who answers.
+    keep : callable
+        Is given the hashes of all that was sent so far; where it raises, the party's part ends.
+    """
+
+    def __init__(self, party: Participant, keep: Callable[[Commitments], None]) -> None:
+        self._party, self._keep, self._kept = party, keep, 0
+
+    def answer(self, state: bytes, message: bytes) -> tuple[bytes, bytes]:
+        """Answer one message, as the party does; without a receipt nothing goes out."""
+        after, reply = self._party.answer(state, message)
+        sent = self._party.commitments(after) if after else None
+        if sent is not None and len(sent.rounds) > self._kept:
+            self._keep(sent)
+            self._kept = len(sent.rounds)
+        return after, reply

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
@@ -10,17 +9,31 @@ from functools import cached_property
 from typing import Any, Final
 
 from supm import __version__
-from supm._errors import MessageError, ParameterError
+from supm._errors import (
+    BudgetError,
+    FederationError,
+    MessageError,
+    ParameterError,
+    RecordError,
+)
 from supm._json import canonical, check_fields, read_object
+from supm._random import RandomSource
 from supm._validation import Reals, check_kind, check_text
-from supm.federation.components import Components, ComponentsOutcome
-from supm.federation.discriminant import Discriminant, DiscriminantOutcome
-from supm.federation.margin import Margin, MarginOutcome
+from supm.federation.components import Components
+from supm.federation.coordinator import Coordinator
+from supm.federation.discriminant import Discriminant
+from supm.federation.encoding import SchemaEncoding
+from supm.federation.margin import Margin
+from supm.federation.participant import Participant
 from supm.federation.protocol import Protocol
+from supm.federation.receipts import RoundRecord
+from supm.federation.rows import Rows
+from supm.federation.secure_sum.keys import hash_text
 from supm.messages.release import Release, ReleaseStatement
-from supm.privacy import ApproximateDP, GaussianDP, Guarantee, NoGuarantee
+from supm.privacy import ApproximateDP, GaussianDP, Guarantee
+from supm.schema import Schema, TextTable
 
-__all__ = ["FederatedStudy", "open_release", "read_protocol"]
+__all__ = ["FederatedStudy", "read_protocol"]
 
 _VERSION: Final = 1
 _FIELDS: Final = ("version", "name", "purpose", "delta", "protocol")
@@ -30,12 +43,6 @@ _KINDS: Final[Mapping[str, Callable[[object], Protocol]]] = {
     "components": Components.from_form,
     "discriminant": Discriminant.from_form,
     "margin": Margin.from_form,
-}
-
-_OUTCOMES: Final[Mapping[str, Callable[[object], Any]]] = {
-    "components": ComponentsOutcome.from_form,
-    "discriminant": DiscriminantOutcome.from_form,
-    "margin": MarginOutcome.from_form,
 }
 _DIGITS: Final = 6
 
@@ -91,7 +98,7 @@ class FederatedStudy:
             raise ParameterError("name", "a text that is not empty", self.name)
         object.__setattr__(self, "delta", _DELTA.check(self.delta))
 
-    @property
+    @cached_property
     def promise(self) -> Guarantee:
         """What each record is promised in total, as an epsilon at the study's delta."""
         total = self.protocol.guarantee
@@ -102,13 +109,24 @@ class FederatedStudy:
         # Six digits are enough for people; to say more than is spent is still true.
         return replace(total, epsilon=_rounded_up(total.epsilon))
 
+    @property
+    def price(self) -> tuple[float, float]:
+        """What it costs each record, epsilon and delta; or BudgetError where it has none."""
+        promise = self.promise
+        epsilon, delta = (getattr(promise, name, None) for name in ("epsilon", "delta"))
+        if epsilon is None or delta is None:
+            message = "this study promises nothing that a policy can count."
+            raise BudgetError(message)
+        return float(epsilon), float(delta)
+
     @cached_property
     def hash(self) -> str:
         """The SHA-256 of the canonical text."""
-        return hashlib.sha256(self.to_json().encode()).hexdigest()
+        return hash_text(self.text)
 
-    def to_json(self) -> str:
-        """Return the canonical text."""
+    @cached_property
+    def text(self) -> str:
+        """The canonical text, which every party reads and consents to."""
         form = {
             "version": _VERSION,
             "name": self.name,
@@ -117,6 +135,10 @@ class FederatedStudy:
             "protocol": self.protocol.to_form(),
         }
         return canonical(form)
+
+    def to_json(self) -> str:
+        """Return the canonical text."""
+        return self.text
 
     @classmethod
     def from_json(cls, text: str) -> FederatedStudy:
@@ -142,74 +164,140 @@ class FederatedStudy:
 
     def statement(self, *, simulation: bool) -> ReleaseStatement:
         """Return what is promised for whatever the study releases."""
+        return replace(self._statement, simulation=simulation)
+
+    @cached_property
+    def _statement(self) -> ReleaseStatement:
         return ReleaseStatement(
             study=self.hash,
             parts=self.protocol.parts,
             total=self.promise,
             trust=self.protocol.trust,
-            simulation=simulation,
+            simulation=False,
             software=f"supm {__version__}",
         )
 
+    def summary(self) -> dict[str, Any]:
+        """Return what machines want to know of it: what it costs and how much is told."""
+        circle = self.protocol.circle
+        return {
+            "name": self.name,
+            "hash": self.hash,
+            "protocol": self.protocol.kind,
+            "epsilon": getattr(self.promise, "epsilon", None),
+            "delta": getattr(self.promise, "delta", None),
+            "parties": circle.parties,
+            "colluders": circle.colluders,
+            "dropouts": circle.dropouts,
+            "numbers": list(self.protocol.lengths),
+        }
+
+    def read_rows(self, data: object, schema: Schema | None = None) -> Rows:
+        """Return a party's table as this study describes it.
+
+        Parameters
+        ----------
+        data : table
+            Whatever `Schema.read` reads, with the target.
+        schema : Schema, optional
+            What the party expects the study to have.
+
+        Returns
+        -------
+        Rows
+        """
+        encoding = self.protocol.encoding
+        if not isinstance(encoding, SchemaEncoding):
+            message = "this study is about vectors, and only tables with a schema can be read."
+            raise MessageError(message)
+        if schema is not None and schema != encoding.schema:
+            hint = "The study was made with another schema, with other bounds or values."
+            raise ParameterError("schema", "the schema of the study", "another", hint)
+        if not isinstance(data, TextTable):
+            return encoding.rows(encoding.schema.read(data))
+        _check_columns(data, encoding.schema)
+        try:
+            return encoding.rows(encoding.schema.read(data))
+        except RecordError as error:
+            message = str(error) if data.path in str(error) else f"{data.path}: {error}"
+            raise RecordError(message) from None
+
+    def coordinator(
+        self, *, record: Callable[[RoundRecord], None] | None = None, simulation: bool = False
+    ) -> Coordinator:
+        """Return the server's side, which sends the release to the parties at the end."""
+        return Coordinator(
+            self.protocol,
+            self.text,
+            finish=lambda outcome, _: self.release(outcome, simulation=simulation).to_json(),
+            record=record,
+            simulation=simulation,
+        )
+
+    def participant(
+        self,
+        rows: Rows,
+        source_for: Callable[[str], RandomSource],
+        *,
+        charge: Callable[[FederatedStudy], None] | None = None,
+        on_problem: Callable[[Exception], None] | None = None,
+    ) -> Participant:
+        """Return a party's side, which answers for this study and for no other.
+
+        Parameters
+        ----------
+        rows : Rows
+            The party's private table.
+        source_for : callable
+            Gives the randomness for the label of each step.
+        charge : callable, optional
+            Is given this study before the party begins: writes down what it costs, or raises.
+        on_problem : callable, optional
+            Is told the exception behind each refusal; for the party's own log.
+
+        Returns
+        -------
+        Participant
+        """
+        pay = charge or (lambda _: None)
+        return Participant(rows, self._own, lambda *_: pay(self), source_for, on_problem)
+
+    def _own(self, text: str) -> Protocol:
+        if text != self.text:
+            message = "the server runs another study than the one that this party has read."
+            raise FederationError(message)
+        return self.protocol
+
     def release(self, outcome: Any, *, simulation: bool) -> Release:  # noqa: ANN401  each its own
         """Return what is published: the outcome with its statement."""
-        statement = self.statement(simulation=simulation)
         return Release(
             kind=self.protocol.kind,
-            study=self.to_json(),
+            study=self.text,
             content=outcome.to_form(),
-            statement=statement,
+            statement=self.statement(simulation=simulation),
         )
+
+    def check_release(self, release: Release) -> None:
+        """Refuse what a server sent at the end and says something else than this study."""
+        told, own = release.statement, self.statement(simulation=False)
+        if replace(told, software=own.software) != own:
+            message = "the server published a release whose statement is not that of this study."
+            raise FederationError(message)
 
     def __repr__(self) -> str:
         """Say what it is and its hash."""
         return f"FederatedStudy({self.name!r}, {self.protocol.kind}, {self.hash[:12]})"
 
 
-def open_release(release: Release) -> tuple[FederatedStudy, Any]:
-    """Return the study of a release, and its outcome, ready to be used.
-
-    Parameters
-    ----------
-    release : Release
-        Whoever made it.
-
-    Returns
-    -------
-    tuple of FederatedStudy and object
-        ``study.protocol.encoding`` makes vectors of records, and the outcome predicts from them.
-
-    Raises
-    ------
-    MessageError
-        If the numbers do not fit the study, or the statement promises more than its noise keeps.
-    """
-    study = FederatedStudy.from_json(release.study)
-    if release.kind != study.protocol.kind:
-        message = f"the release is a {release.kind}, and its study makes a {study.protocol.kind}."
-        raise MessageError(message)
-    stated = study.statement(simulation=release.statement.simulation)
-    if not _keeps(stated, release.statement):
-        message = "the statement of the release is not what the noise of its study keeps."
-        raise MessageError(message)
-    try:
-        outcome = _OUTCOMES[release.kind](release.content)
-    except OverflowError:
-        message = "a number of the release is too large to be one."
-        raise MessageError(message) from None
-    if not study.protocol.fits(outcome):
-        message = "the release has another number of columns or classes than its study."
-        raise MessageError(message)
-    return study, outcome
-
-
-def _keeps(stated: ReleaseStatement, given: ReleaseStatement) -> bool:
-    """Say whether a statement is what the noise keeps, or keeps back the promise altogether."""
-    if stated.trust != given.trust:
-        return False
-    if isinstance(given.total, NoGuarantee):
-        return given.parts[: len(stated.parts)] == stated.parts
-    return (stated.parts, stated.total) == (given.parts, given.total)
+def _check_columns(table: TextTable, schema: Schema) -> None:
+    for name in (*schema.names, schema.target.name):
+        # The names that there are stay unsaid: in a file without a header they would be values.
+        if name not in table.names:
+            message = (
+                f"{table.path} has no column {name!r}; its first line must name the columns as the "
+                "study does."
+            )
+            raise RecordError(message)
 
 
 def _rounded_up(epsilon: float) -> float:

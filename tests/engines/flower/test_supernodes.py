@@ -27,10 +27,11 @@ from supm.cli import main
 if not os.environ.get("SUPM_REQUIRE_ALL"):
     pytest.importorskip("flwr", reason="pip install 'supm[federated]' to run the tests of Flower")
 
-from supm.cli._flower_app import write_app
+from supm.engines.files import load_study
 from supm.engines.flower import QUIET, Authority, NodeKey, free_port
 from supm.engines.flower.certificates import read_public_key
 from supm.engines.flower.running import admit
+from supm.engines.program import write_program
 
 SEED = 20
 SIZES = (40, 55, 30)
@@ -225,7 +226,8 @@ def test_stock_supernodes_publish_what_one_process_publishes(
     assert main([*common, *wanted]) == 0
     assert main(["federate", "run", "study.json", *tables, "--seed", "7", "-o", "here.json"]) == 0
     release = folder / "there.json"
-    write_app(folder / "app", Path("study.json").read_text(), release=release, seed=7)
+    study = load_study(Path("study.json"))
+    write_program(folder / "app", study, release=release, seed=7)
 
     authority = Authority.made(folder / "authority", "127.0.0.1")
     address = start_server(machines, authority)

@@ -92,7 +92,7 @@ def test_a_run_begins_once_and_ends_once(make_run: Any) -> None:
 
 def test_a_real_run_refuses_a_party_that_draws_from_a_public_seed(make_run: Any) -> None:
     run = make_run(Circle(parties=2), seed=3)
-    run.coordinator._simulation = False
+    run.coordinator.simulation = False
     with pytest.raises(FederationError, match="party 0 refused: this party draws from a public"):
         run.go()
 
@@ -100,6 +100,6 @@ def test_a_real_run_refuses_a_party_that_draws_from_a_public_seed(make_run: Any)
 def test_a_server_that_is_told_of_a_public_seed_stops(make_run: Any) -> None:
     run = make_run(Circle(parties=2), seed=3)
     messages = run.coordinator.begin()
-    run.coordinator._simulation = False
+    run.coordinator.simulation = False
     with pytest.raises(FederationError, match="party 0 cannot be used: it draws from a public"):
         run.coordinator.receive(run.answers(messages))

@@ -183,7 +183,9 @@ def _client(address: str, certificate: Path, key: NodeKey) -> FleetHttpClient:
         )
     except (OSError, ValueError):
         hint = "It is the ca.pem of the server's folder."
-        raise ParameterError("ca", "a file with a certificate", str(certificate), hint) from None
+        raise ParameterError(
+            "certificate", "a file with a certificate", str(certificate), hint
+        ) from None
 
 
 def _activated(client: FleetHttpClient, address: str, key: NodeKey, wait: float) -> int:

@@ -12,7 +12,7 @@ from supm.federation.secure_sum.keys import KEY_BYTES, check_public
 from supm.federation.secure_sum.wire import FieldReader, as_bytes, as_text
 from supm.messages.update import Update
 
-__all__ = ["PartyKeys", "Roster", "roster_fingerprint"]
+__all__ = ["PartyKeys", "Roster", "fingerprint_words", "roster_fingerprint"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +106,14 @@ def roster_fingerprint(study: str, roster: Roster) -> str:
     """
     text = canonical({"study": study, "roster": roster.to_form()})
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def fingerprint_words(fingerprint: str) -> str:
+    """Say how parties make sure that they had no stranger between them."""
+    return (
+        f"Fingerprint of all parties' keys: {fingerprint[:32]}. Parties who see the same one had "
+        "no stranger between them."
+    )
 
 
 def _entry(form: object, rounds: int) -> PartyKeys | None:

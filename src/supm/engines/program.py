@@ -1,4 +1,4 @@
-"""A study as a folder that ``flwr run`` submits, for institutions that run SuperNodes already.
+"""A study as a program that ``flwr run`` submits, for institutions that run SuperNodes already.
 
 A SuperNode runs the program that the server submits, beside the party's data: what is in this
 folder, or anything else. Whoever does not trust the server with that runs ``supm federate party``,
@@ -16,7 +16,7 @@ from supm import RandomSource, secure, simulation
 from supm._errors import ParameterError
 from supm.federation import FederatedStudy
 
-__all__ = ["run_source", "write_app"]
+__all__ = ["run_source", "write_program"]
 
 _PACKAGE: Final = "supm_federation"
 _LONGEST_SEED: Final = 1 << 128
@@ -52,27 +52,29 @@ _SERVER: Final = '''\
 
 from pathlib import Path
 
-from supm.cli._flower_app_server import serverapp
+from supm.engines.flower.programs import serverapp
 
-app = serverapp(Path(__file__).with_name("study.json"))
+app = server_program(Path(__file__).with_name("study.json"))
 '''
 _CLIENT: Final = '''\
 """A party's side; its own file says to which study it agrees, and with which table."""
 
-from supm.cli._flower_app_client import clientapp
+from supm.engines.flower.programs import clientapp
 
-app = clientapp()
+app = party_program()
 '''
 
 
-def write_app(folder: Path, study_text: str, *, release: Path, seed: int | None = None) -> None:
+def write_program(
+    folder: Path, study: FederatedStudy, *, release: Path, seed: int | None = None
+) -> None:
     """Write a study as a program of Flower.
 
     Parameters
     ----------
     folder : Path
         A new folder.
-    study_text : str
+    study : FederatedStudy
         The study.
     release : Path
         Where the server writes the release, on the machine of the SuperLink.
@@ -81,12 +83,9 @@ def write_app(folder: Path, study_text: str, *, release: Path, seed: int | None 
 
     Raises
     ------
-    MessageError
-        If the text is no study.
     ParameterError
         If the folder is there, or cannot be made.
     """
-    study = FederatedStudy.from_json(study_text)
     # A text in TOML is one in JSON, with every letter as it is.
     target, source = (
         json.dumps(each, ensure_ascii=False)
@@ -137,4 +136,4 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
     except OSError as error:
         hint = f"{error.strerror}."
         wanted = "a new folder in one that can be written"
-        raise ParameterError("-o", wanted, str(folder), hint) from None
+        raise ParameterError("folder", wanted, str(folder), hint) from None

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from supm import secure
-from supm.cli import main
-from supm.cli._federate_leaving import describe, example
-from supm.cli._federate_study import read_rows, read_study
-from supm.federation import Circle, Components, FederatedStudy, Rows, VectorEncoding
+from supm.datasets import load_wdbc
+from supm.federation import (
+    Circle,
+    Components,
+    FederatedStudy,
+    Rows,
+    SchemaEncoding,
+    VectorEncoding,
+    plan_federation,
+    what_leaves,
+)
+from supm.federation.policy import example
 
-CREATE = ["federate", "create", "--schema", "wdbc.json", "--epsilon", "1", "--delta", "1e-5"]
 SHOWN = re.compile(r"which were drawn just now: (\d+), (\d+), (\d+), …")
 
 
@@ -25,19 +32,19 @@ def numbers_in(sentence: str) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "wanted",
     [
-        ["lda", "--parties", "3"],
-        ["pca", "--components", "2", "--parties", "1"],
-        ["logistic", "--parties", "2"],
+        {"computation": "lda", "parties": 3},
+        {"computation": "pca", "components": 2, "parties": 1},
+        {"computation": "logistic", "parties": 2},
     ],
-    ids=lambda words: str(words[0]),
+    ids=lambda wanted: str(wanted["computation"]),
 )
-def test_a_party_sees_numbers_such_as_those_that_leave(wdbc: Path, words: list[str]) -> None:
-    assert main([*CREATE, "--protocol", *words, "-o", "study.json"]) == 0
-    study = read_study("study.json")
-    rows = read_rows(str(wdbc), study)
-    first, again = (numbers_in(describe(study, rows, str(wdbc))[-1]) for _ in range(2))
+def test_a_party_sees_numbers_such_as_those_that_leave(wanted: dict[str, Any]) -> None:
+    wdbc = load_wdbc()
+    study = plan_federation(wdbc.schema, epsilon=1.0, delta=1e-5, **wanted)
+    rows = SchemaEncoding(schema=wdbc.schema).rows(wdbc.records())
+    first, again = (numbers_in(what_leaves(study, rows, "wdbc.csv")[-1]) for _ in range(2))
     assert not set(first) & set(again)
     assert all(0 <= each < 1 << 64 for each in (*first, *again))
 
@@ -58,7 +65,7 @@ def described(rows: Rows, width: int) -> str:
         encoding=encoding, epsilon=1.0, delta=1e-5, circle=Circle(parties=3), components=1
     )
     study = FederatedStudy(name="vectors", protocol=protocol, delta=1e-5)
-    return "\n".join(describe(study, rows, "north.csv"))
+    return "\n".join(what_leaves(study, rows, "north.csv"))
 
 
 @pytest.mark.parametrize("clipped", [0, 1, 2])

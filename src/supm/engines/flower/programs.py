@@ -1,12 +1,14 @@
-"""A party's side of a study, as a program that a stock SuperNode runs.
+"""Both sides of a study as programs that a stock SuperLink and stock SuperNodes run.
 
-What it works with is named on the party's own machine, in a file that the SuperNode was started
-with; the server chooses nothing of it. To name a study there is to agree to it: nobody is asked
-while a SuperNode runs.
+What a party works with is named on its own machine, in a file that the SuperNode was started with;
+the server chooses nothing of it. To name a study there is to agree to it: nobody is asked while a
+SuperNode runs.
 """
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,19 +17,25 @@ from typing import Final
 
 from flwr.app import Context, Message
 from flwr.clientapp import ClientApp
+from flwr.serverapp import Grid, ServerApp
 
 from supm import RandomSource, secure
 from supm._errors import FederationError, MessageError, ParameterError, SupmError
 from supm._json import check_fields, read_object
-from supm.cli._federate_flower import fingerprint
-from supm.cli._federate_party import consent, protocol_of, spendings_of
-from supm.cli._federate_study import read_rows, read_study
-from supm.cli._files import read_text
-from supm.cli._flower_app import run_source
-from supm.engines.flower import client_app
-from supm.federation import Participant, party_source
+from supm._validation import Reals
+from supm.engines.files import check_writable, load_study, read_file, write_file
+from supm.engines.flower.coordinating import server_app
+from supm.engines.flower.taking_part import client_app
+from supm.engines.program import run_source
+from supm.engines.spendings import Spendings
+from supm.federation import Federated, Participant, fingerprint_words, party_source
+from supm.schema import Schema, read_csv
 
-__all__ = ["PartyFile", "clientapp"]
+__all__ = [
+    "PartyFile",
+    "party_program",
+    "server_program",
+]
 
 _VERSION: Final = 1
 _NEEDED: Final = ("version", "name", "data", "study", "policy")
@@ -84,7 +92,7 @@ class PartyFile:
         MessageError
             If it is no party file of this version.
         """
-        form = read_object(read_text(_SETTING, path), "party file", MessageError)
+        form = read_object(read_file(_SETTING, Path(path)), "party file", MessageError)
         check_fields(form, _FIELDS, "a party file", MessageError)
         texts = {name: form[name] for name in _TEXTS if name in form}
         simulation = form.get("simulation", False)
@@ -120,17 +128,17 @@ class PartyFile:
         if source.simulation and not self.simulation:
             message = "the run is a simulation, and this party takes part in none."
             raise FederationError(message)
-        study = read_study(self.study)
-        return Participant(
-            read_rows(self.data, study, self.schema),
-            protocol_of(study),
-            consent(study, spendings_of(self.policy)),
+        study = load_study(Path(self.study))
+        schema = None if self.schema is None else Schema.load(self.schema)
+        return study.participant(
+            study.read_rows(read_csv(self.data), schema),
             partial(party_source, source if self.simulation else secure(), self.name),
-            _note,
+            charge=Spendings.of(Path(self.policy)).charge,
+            on_problem=_note,
         )
 
 
-def clientapp() -> ClientApp:
+def party_program() -> ClientApp:
     """Return a party's side.
 
     Returns
@@ -165,7 +173,7 @@ class _OnThisMachine:
             raise FederationError(_REASON) from None
         after, reply = participant.answer(state, message)
         if participant.released(after):
-            _say(fingerprint(participant.roster_fingerprint(after)))
+            _say(fingerprint_words(participant.roster_fingerprint(after)))
         return after, reply
 
 
@@ -184,4 +192,87 @@ def _note(problem: Exception) -> None:
 
 
 def _say(text: str) -> None:
-    print(f"supm: {text}", flush=True)
+    _log(f"supm: {text}")
+
+
+_PAUSE: Final = 0.2
+_WAIT: Final = Reals("wait", 1.0, 1e6)
+_PATIENCE: Final = Reals("patience", 1.0, 1e6)
+
+
+def server_program(study_path: Path) -> ServerApp:
+    """Return the server's side of the study in a file; what else it needs is in the run's settings.
+
+    Parameters
+    ----------
+    study_path : Path
+        The file of the study.
+
+    Returns
+    -------
+    ServerApp
+    """
+    app = ServerApp()
+
+    @app.main()
+    def main(grid: Grid, context: Context) -> None:
+        _serve(study_path, grid, context)
+
+    return app
+
+
+def _serve(study_path: Path, grid: Grid, context: Context) -> None:
+    config = context.run_config
+    study, source, target = load_study(study_path), run_source(config), _target(config)
+    wait = _WAIT.check(config.get("wait", 600.0))
+    patience = _PATIENCE.check(config.get("patience", 300.0))
+    coordinator = study.coordinator(simulation=source.simulation)
+    nodes = _nodes(config, study.protocol.circle.parties, grid, wait)
+    server_app(coordinator, nodes, wait=wait, patience=patience, tell=_log)(grid, context)
+    made = Federated.of(study, coordinator)
+    write_file("release", target, made.release.to_json() + "\n")
+    _log(fingerprint_words(made.fingerprint))
+    _log(f"{made.headline} {made.release.statement.words}")
+
+
+def _target(config: _Config) -> Path:
+    """Return where the release goes; a run that could not be written is not begun."""
+    target = Path(str(config.get("release", "")))
+    if not target.is_absolute():
+        wanted = "a whole path on the machine of the SuperLink"
+        raise ParameterError("release", wanted, str(target))
+    check_writable("release", target)
+    return target
+
+
+def _nodes(config: _Config, parties: int, grid: Grid, wait: float) -> list[int]:
+    """Return the node of each party."""
+    named = str(config.get("nodes", "")).split()
+    if not named:
+        return _whoever_is_there(grid, parties, wait)
+    if len({*named}) != parties or len(named) != parties or not all(map(str.isdecimal, named)):
+        wanted = f"empty, or the different numbers of {parties} SuperNodes"
+        raise ParameterError("nodes", wanted, " ".join(named))
+    return [int(each) for each in named]
+
+
+def _whoever_is_there(grid: Grid, parties: int, wait: float) -> list[int]:
+    end = time.monotonic() + wait
+    while len(there := sorted(grid.get_node_ids())) < parties:
+        if time.monotonic() >= end:
+            message = f"{len(there)} of {parties} SuperNodes are there after {wait:g} seconds."
+            raise FederationError(message)
+        time.sleep(_PAUSE)
+    if len(there) > parties:
+        message = (
+            f"{len(there)} SuperNodes are there, and the study is for {parties} parties; name them "
+            "in the order of the parties with --run-config 'nodes=\"…\"'."
+        )
+        raise FederationError(message)
+    return there
+
+
+def _log(text: str) -> None:
+    """Write to what Flower keeps of a program's output."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import os
@@ -13,11 +12,13 @@ from typing import Any
 
 import pytest
 
-from supm._errors import FederationError, MessageError, ParameterError
-from supm.cli import main
-from supm.cli._federate_app import add_app
-from supm.cli._flower_app import run_source, write_app
+from supm import simulation
+from supm._errors import FederationError, ParameterError
 from supm.datasets import load_wdbc
+from supm.engines import run_study
+from supm.engines.program import run_source, write_program
+from supm.federation import Federated, FederatedStudy, plan_federation
+from supm.schema import read_csv
 
 if not os.environ.get("SUPM_REQUIRE_ALL"):
     pytest.importorskip("flwr", reason="pip install 'supm[federated]' to run the tests of Flower")
@@ -25,11 +26,9 @@ if not os.environ.get("SUPM_REQUIRE_ALL"):
 from flwr.app import Context, Message, RecordDict
 from flwr.supercore.task_identity import TaskIdentity
 
-from supm.cli._flower_app_client import clientapp
-from supm.cli._flower_app_server import serverapp
 from supm.engines.flower.carrying import ASK, record_of
+from supm.engines.flower.programs import party_program, server_program
 
-CREATE = ["federate", "create", "--schema", "wdbc.json", "--epsilon", "1", "--delta", "1e-5"]
 NAMES = ["party 0", "party 1"]
 POLICY = {"version": 1, "epsilon": 1, "delta": 1e-5, "total": {"epsilon": 4, "delta": 1e-4}}
 PARTY = {"version": 1, "study": "study.json", "policy": "policy.json", "simulation": True}
@@ -37,8 +36,9 @@ NOT_ANSWERED = r"^this party did not answer; see its own log\.$"
 
 
 @pytest.fixture(autouse=True)
-def study(wdbc: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FederatedStudy:
     """Put two halves of WDBC beside a study of them, with a file for each party."""
+    monkeypatch.chdir(tmp_path)
     data = load_wdbc()
     for start, name in enumerate(NAMES):
         with Path(f"{name}.csv").open("w", newline="") as file:
@@ -49,12 +49,17 @@ def study(wdbc: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Path(name).mkdir()
         Path(name, "policy.json").write_text(json.dumps(POLICY))
         write_party(name)
-    wanted = ["--protocol", "pca", "--components", "2", "--parties", "2", "-o", "study.json"]
-    assert main([*CREATE, *wanted]) == 0
+    made = plan_federation(data.schema, "pca", epsilon=1, delta=1e-5, components=2, parties=2)
+    Path("study.json").write_text(made.to_json() + "\n")
     # What Flower sets in the processes of its programs.
     for number in ("_run_id", "_node_id", "_task_id"):
         monkeypatch.setattr(TaskIdentity, number, 1)
-    return wdbc
+    return made
+
+
+def run_here(study: FederatedStudy, seed: int) -> Federated:
+    tables = {name: study.read_rows(read_csv(f"{name}.csv")) for name in NAMES}
+    return run_study(study, tables, simulation(seed))
 
 
 def write_party(name: str, **more: Any) -> Path:
@@ -72,7 +77,7 @@ class GridHere:
     """Hand messages to programs of this process, as a SuperLink does to SuperNodes."""
 
     def __init__(self, nodes: dict[int, Context]) -> None:
-        self._nodes, self._app = nodes, clientapp()
+        self._nodes, self._app = nodes, party_program()
         self._replies: dict[str, Message] = {}
 
     def get_node_ids(self) -> Iterable[int]:
@@ -95,16 +100,16 @@ def run(config: dict[str, Any], names: Sequence[str] = NAMES) -> None:
     files = [str(Path(name, "party.json").absolute()) for name in names]
     nodes = {11 + n: context({"party-file": each}, config) for n, each in enumerate(files)}
     grid: Any = GridHere(nodes)
-    serverapp(Path("study.json"))(grid, context({}, config))
+    server_program(Path("study.json"))(grid, context({}, config))
 
 
 def settings(**more: Any) -> dict[str, Any]:
     return {"release": str(Path("there.json").absolute()), "seed": "", "nodes": ""} | more
 
 
-def test_the_folder_names_both_components_and_holds_the_study() -> None:
+def test_the_folder_names_both_components_and_holds_the_study(study: FederatedStudy) -> None:
     text = Path("study.json").read_text()
-    write_app(Path("app"), text, release=Path('odd "name" ü.json'), seed=2**127)
+    write_program(Path("app"), study, release=Path('odd "name" ü.json'), seed=2**127)
     project = tomllib.loads(Path("app/pyproject.toml").read_text())
     told = project["tool"]["flwr"]["app"]
     assert told["components"] == {
@@ -115,15 +120,12 @@ def test_the_folder_names_both_components_and_holds_the_study() -> None:
     assert told["config"]["seed"] == str(2**127)
     assert project["project"]["dependencies"] == []
     assert Path("app/supm_federation/study.json").read_text() == text
-    with pytest.raises(ParameterError, match="-o must be a new folder"):
-        write_app(Path("app"), text, release=Path("there.json"))
-    with pytest.raises(MessageError):
-        write_app(Path("other"), "{}", release=Path("there.json"))
-    assert not Path("other").exists()
+    with pytest.raises(ParameterError, match="folder must be a new folder"):
+        write_program(Path("app"), study, release=Path("there.json"))
 
 
-def test_without_a_seed_nothing_is_simulated() -> None:
-    write_app(Path("app"), Path("study.json").read_text(), release=Path("there.json"))
+def test_without_a_seed_nothing_is_simulated(study: FederatedStudy) -> None:
+    write_program(Path("app"), study, release=Path("there.json"))
     told = tomllib.loads(Path("app/pyproject.toml").read_text())["tool"]["flwr"]["app"]["config"]
     assert not run_source(told).simulation
     assert run_source({"seed": 7}).simulation
@@ -133,13 +135,10 @@ def test_without_a_seed_nothing_is_simulated() -> None:
 
 
 @pytest.mark.parametrize("nodes", ["", "12 11"])
-def test_both_sides_publish_what_one_process_publishes(nodes: str) -> None:
-    tables = [f"{name}.csv" for name in NAMES]
-    assert main(["federate", "run", "study.json", *tables, "--seed", "7", "-o", "here.json"]) == 0
-    assert main(["federate", "run", "study.json", *tables, "--seed", "8", "-o", "other.json"]) == 0
+def test_both_sides_publish_what_one_process_publishes(nodes: str, study: FederatedStudy) -> None:
+    here, other = (run_here(study, seed).release.to_json() for seed in (7, 8))
     run(settings(seed="7", nodes=nodes))
-    assert Path("there.json").read_text() == Path("here.json").read_text()
-    assert Path("there.json").read_text() != Path("other.json").read_text()
+    assert Path("there.json").read_text() == here + "\n" != other + "\n"
     for name in NAMES:
         [spent] = json.loads(Path(name, "policy.spent.json").read_text())["spent"]
         assert 0.99 < spent["epsilon"] <= 1
@@ -185,7 +184,7 @@ def refused(node: dict[str, Any], **more: Any) -> None:
     """Ask a party, which must raise a sentence without anything of its machine."""
     asked = Message(record_of(b"hello"), dst_node_id=2, message_type=ASK)
     with pytest.raises(FederationError, match=NOT_ANSWERED) as caught:
-        clientapp()(asked, context(node, settings(**more)))
+        party_program()(asked, context(node, settings(**more)))
     assert caught.value.__suppress_context__
 
 
@@ -250,29 +249,7 @@ def test_an_error_that_is_not_ours_is_known_by_its_kind_only(
         own = "the record of patient 17"
         raise RuntimeError(own)
 
-    monkeypatch.setattr("supm.cli._flower_app_client.read_rows", fail)
+    monkeypatch.setattr("supm.federation.FederatedStudy.read_rows", fail)
     capsys.readouterr()
     refused({"party-file": str(Path("party 0/party.json").absolute())})
     assert capsys.readouterr().out == "supm: RuntimeError\n"
-
-
-def act(*words: str) -> int:
-    parser = argparse.ArgumentParser()
-    add_app(parser.add_subparsers())
-    arguments = parser.parse_args(["app", *words])
-    code: int = arguments.run(arguments)
-    return code
-
-
-def test_the_act_writes_the_folder_and_warns_in_its_help(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    capsys.readouterr()
-    assert act("study.json", "-o", "app", "--seed", "7") == 0
-    assert capsys.readouterr().out.endswith("is in app; submit it with flwr run app.\n")
-    told = tomllib.loads(Path("app/pyproject.toml").read_text())["tool"]["flwr"]["app"]["config"]
-    assert told["release"] == str(Path("release.json").absolute())
-    assert run_source(told).simulation
-    with pytest.raises(SystemExit):
-        act("--help")
-    assert "A SuperNode runs\nwhat the server submits" in capsys.readouterr().out

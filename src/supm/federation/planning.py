@@ -1,0 +1,114 @@
+"""From a schema, a budget and a number of parties to the study that they agree on."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, TypeAlias
+
+from supm._errors import ParameterError
+from supm.federation.components import Components, Share
+from supm.federation.discriminant import Discriminant
+from supm.federation.encoding import SchemaEncoding
+from supm.federation.margin import Margin
+from supm.federation.protocol import Protocol
+from supm.federation.study import FederatedStudy
+from supm.federation.trust import Circle
+from supm.learning.margins import Loss
+from supm.schema import Schema
+
+__all__ = ["Computation", "plan_federation"]
+
+Computation: TypeAlias = Literal["lda", "svm", "logistic", "pca"]
+"""What is computed: directions between classes, a linear classifier of two kinds, components."""
+
+# What may be chosen of one of them, and is left out for the others.
+_CHOICES: Final = {
+    "pca": {"components", "share"},
+    "lda": {"directions", "histogram"},
+    "svm": {"components"},
+    "logistic": {"components"},
+}
+
+
+def plan_federation(  # noqa: PLR0913  each is a choice of its own, with a default
+    schema: Schema,
+    computation: Computation,
+    *,
+    epsilon: float,
+    delta: float,
+    parties: int,
+    colluders: int | None = None,
+    dropouts: int = 0,
+    components: int | None = None,
+    share: Share | None = None,
+    directions: int | None = None,
+    histogram: bool | None = None,
+    name: str = "federation",
+    purpose: str = "",
+) -> FederatedStudy:
+    """Return the study with the least noise that keeps a budget.
+
+    Parameters
+    ----------
+    schema : Schema
+        The public description of all tables.
+    computation : {"lda", "svm", "logistic", "pca"}
+        What is computed.
+    epsilon, delta : float
+        What each record spends.
+    parties : int
+        How many tables there are.
+    colluders : int, optional
+        So many parties may work with the server; by default all but one.
+    dropouts : int, default 0
+        So many may be lost on the way.
+    components : int, optional
+        For "pca", which needs it, "svm" and "logistic": how many.
+    share : {"covariance", "subspace"}, optional
+        For "pca": what each party tells, noisy products or the subspace that they span.
+    directions : int, optional
+        For "lda": how many, fewer than there are classes.
+    histogram : bool, optional
+        For "lda": whether scores counted by class are published; they are by default.
+    name, purpose : str
+        What the study is called, and what it is for.
+
+    Returns
+    -------
+    FederatedStudy
+
+    Examples
+    --------
+    >>> from supm.datasets import load_wdbc
+    >>> study = plan_federation(load_wdbc().schema, "lda", epsilon=1, delta=1e-5, parties=3)
+    >>> study.protocol.kind, study.protocol.rounds
+    ('discriminant', 2)
+    """
+    told = {"components": components, "share": share}
+    told |= {"directions": directions, "histogram": histogram}
+    own = {key: value for key, value in told.items() if value is not None}
+    for key in sorted(own.keys() - _CHOICES[computation]):
+        raise ParameterError(key, f"left out for {computation}", own[key])
+    common: dict[str, Any] = {
+        "encoding": SchemaEncoding(schema=schema),
+        "circle": Circle(parties=parties, colluders=colluders, dropouts=dropouts),
+        "epsilon": epsilon,
+        "delta": delta,
+    }
+    protocol = _protocol(computation, common | own)
+    return FederatedStudy(name=name, purpose=purpose, delta=delta, protocol=protocol)
+
+
+def _protocol(computation: Computation, chosen: dict[str, Any]) -> Protocol:
+    if computation == "lda":
+        return Discriminant.for_budget(**chosen)
+    if computation == "pca":
+        if "components" not in chosen:
+            raise ParameterError("components", "given for pca, which publishes so many", None)
+        return Components.for_budget(**chosen)
+    return Margin.for_budget(**chosen, loss=_loss(computation, chosen["encoding"].classes))
+
+
+def _loss(computation: Computation, classes: int) -> Loss:
+    if computation == "svm":
+        return "huber"
+    return "logistic" if classes == 2 else "softmax"
