@@ -12,8 +12,15 @@ import pytest
 
 from supm._errors import DatasetError
 from supm.datasets import load_cifar10, load_ionosphere
-from supm.datasets._files import cache_folder, compact_file, original_files
-from supm.datasets._sources import SOURCES, File, Source
+from supm.datasets.files import (
+    File,
+    Source,
+    about,
+    cache_folder,
+    compact_file,
+    original_files,
+    source_of,
+)
 
 CONTENT = b"1,2,3\n" * 1000
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -132,7 +139,7 @@ def test_a_folder_without_the_compact_file_is_passed_over(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SUPM_DATA", str(tmp_path))
-    assert compact_file(SOURCES["adult"]) is None
+    assert compact_file(source_of("adult")) is None
 
 
 def test_a_folder_that_does_not_exist_is_an_error(
@@ -152,8 +159,10 @@ def test_a_set_without_a_public_original_says_what_to_set(
 
 
 def test_every_address_is_https_and_every_digest_is_one() -> None:
-    files = [file for source in SOURCES.values() for file in (source.compact, *source.originals)]
-    originals = [file for source in SOURCES.values() for file in source.originals]
+    sources = [source_of(name) for name, told in about().items() if "compact" in told]
+    files = [file for source in sources for file in (source.compact, *source.originals)]
+    originals = [file for source in sources for file in source.originals]
+    assert len(sources) == 9
     assert all(file.address.startswith("https://") for file in originals)
     assert all(len(bytes.fromhex(file.sha256)) == 32 for file in files)
     assert len({file.sha256 for file in files}) == len(files)

@@ -27,9 +27,7 @@ from supm.datasets import (
     load_musk2,
     load_nltcs,
 )
-from supm.datasets._files import cache_folder
-from supm.datasets._sources import SOURCES
-from supm.datasets.nltcs import _ITEMS
+from supm.datasets.files import about, cache_folder, source_of
 
 pytestmark = pytest.mark.data
 Rows = list[list[str]]
@@ -38,7 +36,7 @@ LONG_HALVES = {(169, 7), (169, 25)}
 
 
 def _rows(name: str) -> tuple[list[str], Rows]:
-    path = Path(os.environ["SUPM_DATA"]) / SOURCES[name].compact.name
+    path = Path(os.environ["SUPM_DATA"]) / source_of(name).compact.name
     header, *rows = csv.reader(io.StringIO(gzip.decompress(path.read_bytes()).decode()))
     return header, rows
 
@@ -73,7 +71,7 @@ def _adult(_: list[str], rows: Rows) -> list[str]:
 
 
 def _nltcs(_: list[str], rows: Rows) -> list[str]:
-    order = np.argsort(list(_ITEMS.values()))
+    order = np.argsort(list(about()["nltcs"]["items"].values()))
     lines = [map(str, range(16)), *([row[place] for place in order] for row in rows)]
     return ["".join(",".join(line) + "\r\n" for line in lines)]
 
@@ -108,7 +106,7 @@ def test_the_original_gives_the_same_data_as_the_compact_file(
 ) -> None:
     compact = load()
     originals = [text.encode() for text in write_back(*_rows(name))]
-    files = SOURCES[name].originals
+    files = source_of(name).originals
     digests = [hashlib.sha256(content).hexdigest() for content in originals]
     assert digests == [file.sha256 for file in files]
 

@@ -7,16 +7,18 @@ Every file is checked by its SHA-256 before it is read. WDBC and Diabetes come w
 
 from __future__ import annotations
 
-from supm.datasets.adult import load_adult
-from supm.datasets.boston import load_boston
 from supm.datasets.dataset import Bound, Dataset, ImageDataset
-from supm.datasets.diabetes import load_diabetes
-from supm.datasets.howell import load_howell1
 from supm.datasets.images import load_cifar10, load_fashion_mnist, load_mnist
-from supm.datasets.ionosphere import load_ionosphere
-from supm.datasets.musk import load_musk2
-from supm.datasets.nltcs import load_nltcs
-from supm.datasets.wdbc import load_wdbc
+from supm.datasets.tables import (
+    load_adult,
+    load_boston,
+    load_diabetes,
+    load_howell1,
+    load_ionosphere,
+    load_musk2,
+    load_nltcs,
+    load_wdbc,
+)
 
 __all__ = [
     "Bound",

@@ -12,37 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import DatasetError
-from supm.datasets._files import compact_file, original_files
-from supm.datasets._sources import SOURCES
 from supm.datasets.dataset import ImageDataset
+from supm.datasets.files import about, compact_file, original_files, source_of
 
 __all__ = ["load_cifar10", "load_fashion_mnist", "load_mnist", "read_idx"]
 
 _PARTS: Final = ("x_train", "y_train", "x_test", "y_test")
-_CLOTHES: Final = (
-    "T-shirt/top",
-    "Trouser",
-    "Pullover",
-    "Dress",
-    "Coat",
-    "Sandal",
-    "Shirt",
-    "Sneaker",
-    "Bag",
-    "Ankle boot",
-)
-_THINGS: Final = (
-    "airplane",
-    "automobile",
-    "bird",
-    "cat",
-    "deer",
-    "dog",
-    "frog",
-    "horse",
-    "ship",
-    "truck",
-)
 
 
 def load_mnist() -> ImageDataset:
@@ -57,13 +32,7 @@ def load_mnist() -> ImageDataset:
     DatasetError
         If the files cannot be had, or are not the right ones.
     """
-    return ImageDataset(
-        name="mnist",
-        classes=tuple("0123456789"),
-        source="LeCun, Cortes, Burges 1998",
-        licence="none stated by the authors; the repository of the images is MIT",
-        arrays=_arrays("mnist"),
-    )
+    return _images("mnist")
 
 
 def load_fashion_mnist() -> ImageDataset:
@@ -78,13 +47,7 @@ def load_fashion_mnist() -> ImageDataset:
     DatasetError
         If the files cannot be had, or are not the right ones.
     """
-    return ImageDataset(
-        name="fashion_mnist",
-        classes=_CLOTHES,
-        source="Xiao, Rasul, Vollgraf 2017, Zalando Research",
-        licence="MIT",
-        arrays=_arrays("fashion_mnist"),
-    )
+    return _images("fashion_mnist")
 
 
 def load_cifar10() -> ImageDataset:
@@ -102,13 +65,18 @@ def load_cifar10() -> ImageDataset:
     DatasetError
         If the file is not in the folder SUPM_DATA, or is not the right one.
     """
+    return _images("cifar10")
+
+
+def _images(name: str) -> ImageDataset:
+    told = about()[name]
     return ImageDataset(
-        name="cifar10",
-        classes=_THINGS,
-        source="Krizhevsky 2009, University of Toronto",
-        licence="none stated",
-        notes=("98 images (77 for training, 21 for testing) were decoded from JPEG.",),
-        arrays=_arrays("cifar10"),
+        name=name,
+        classes=tuple(told["classes"]),
+        source=told["source"],
+        licence=told["licence"],
+        notes=tuple(told.get("notes", ())),
+        arrays=_arrays(name),
     )
 
 
@@ -124,7 +92,7 @@ def read_idx(content: bytes) -> NDArray[np.uint8]:
 
 
 def _arrays(name: str) -> Mapping[str, NDArray[Any]]:
-    source = SOURCES[name]
+    source = source_of(name)
     compact = compact_file(source)
     if compact is not None:
         # The archive unpacks an array when it is asked for.

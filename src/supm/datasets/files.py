@@ -1,23 +1,86 @@
-"""Files that are found, or fetched, and trusted by their SHA-256 only."""
+"""Files that are found, or fetched, and trusted by their SHA-256 only; and tables of text.
+
+``sets.toml`` says where each set comes from: the compact file that SUPM_DATA may hold, and the
+public originals that have the same content.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import csv
+import gzip
 import hashlib
 import http.client
+import io
 import os
 import tempfile
+import tomllib
 import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from supm._errors import DatasetError
-from supm.datasets._sources import File, Source
 
-__all__ = ["cache_folder", "compact_file", "original_files"]
+__all__ = [
+    "File",
+    "Source",
+    "Text",
+    "about",
+    "cache_folder",
+    "compact_file",
+    "decimals",
+    "optional_text",
+    "original_files",
+    "published_text",
+    "source_of",
+    "text_columns",
+    "whole_numbers",
+]
 
 _PATIENCE: Final = 60.0
 _LARGEST: Final = 1 << 28
+Text = dict[str, list[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class File:
+    """A file that is known by its digest. ``address`` is a name or a URL."""
+
+    address: str
+    sha256: str
+
+    @property
+    def name(self) -> str:
+        """The last part of the address."""
+        return self.address.rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """The compact file, and the originals that have the same content (none if there are none)."""
+
+    compact: File
+    originals: tuple[File, ...] = ()
+
+
+@cache
+def about() -> Mapping[str, Mapping[str, Any]]:
+    """Return what ``sets.toml`` says of each set."""
+    return tomllib.loads(resources.files("supm.datasets").joinpath("sets.toml").read_text())
+
+
+def source_of(name: str) -> Source:
+    """Return where a set comes from."""
+    told = about()[name]
+    originals = tuple(File(**each) for each in told.get("originals", ()))
+    return Source(compact=File(**told["compact"]), originals=originals)
 
 
 def compact_file(source: Source) -> bytes | None:
@@ -97,3 +160,36 @@ def _store(content: bytes, path: Path) -> None:
     except OSError:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def published_text(name: str, from_originals: Callable[..., Text]) -> Text:
+    """Read the compact file (gzip CSV with a header), or else make the same of the originals."""
+    source = source_of(name)
+    compact = compact_file(source)
+    if compact is None:
+        return from_originals(*original_files(source))
+    return text_columns(gzip.decompress(compact).decode())
+
+
+def text_columns(text: str, names: Sequence[str] = (), *, delimiter: str = ",") -> Text:
+    """Read CSV. Without names, the first row has them."""
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    rows = [row for row in reader if row]
+    header = list(names) or rows.pop(0)
+    columns = zip(*rows, strict=True)
+    return {name: list(column) for name, column in zip(header, columns, strict=True)}
+
+
+def decimals(column: Sequence[str]) -> NDArray[np.float64]:
+    """Return numbers as float64."""
+    return np.fromiter(map(float, column), dtype=np.float64, count=len(column))
+
+
+def whole_numbers(column: Sequence[str]) -> NDArray[np.int64]:
+    """Return whole numbers as int64."""
+    return np.fromiter(map(int, column), dtype=np.int64, count=len(column))
+
+
+def optional_text(column: Sequence[str], absent: str) -> NDArray[Any]:
+    """Return text as objects, with None for the mark of a missing value."""
+    return np.array([None if word == absent else word for word in column], dtype=object)
