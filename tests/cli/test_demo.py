@@ -16,7 +16,6 @@ from matplotlib.image import imread
 
 from supm import simulation
 from supm.cli import main
-from supm.cli._live import live
 from supm.collection import plan
 from supm.collection.story import Story, tell
 from supm.collection.story_text import parts
@@ -24,6 +23,7 @@ from supm.datasets import load_wdbc
 from supm.messages import Study
 from supm.owner import interview
 from supm.privacy import PureLDP
+from supm.service.live import live
 from supm.service.security import cookie_name
 
 

@@ -22,6 +22,7 @@ from cyclopts.argument import Argument
 
 from supm._errors import ParameterError
 from supm.cli._help import help_of
+from supm.cli._types import NotTogetherError
 from supm.reporting.words import printable
 
 __all__ = ["make_app", "run"]
@@ -83,6 +84,9 @@ def run(typed: list[str], verbs: Iterable[str]) -> int:
         return _WRONG_USAGE
     try:
         return verb(*bound.args, **bound.kwargs) or 0
+    except NotTogetherError as error:
+        error.args = (f"{error} See {' '.join(('supm', *chain))} --help.",)
+        raise
     except ParameterError as error:
         with app.app_stack(apps):
             error.args = (_option_of(error.name, apps[-1]) + str(error)[len(error.name) :],)

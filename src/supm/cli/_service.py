@@ -25,7 +25,6 @@ __all__ = [
     "check_database",
     "check_kind_of_database",
     "check_new",
-    "checked",
     "is_absent",
     "needs_server_packages",
     "say_status",
@@ -41,7 +40,6 @@ StudyUrl = Annotated[str, Parameter(metavar="URL")]
 TokenFile = Annotated[str | None, Parameter(metavar="FILE")]
 
 _STEP_SECONDS: Final = 900.0
-_LONGEST: Final = 1000
 _VARIABLE: Final = "SUPM_TOKEN"
 _DATABASE_VARIABLE: Final = "SUPM_DB"
 
@@ -176,14 +174,14 @@ def take_steps(
     json : str or None
         Where to write the study's state.
     """
-    from supm.owner.http import Remote, split_study_url  # noqa: PLC0415  loaded when it runs
+    from supm.owner.http import Remote, answered, split_study_url  # noqa: PLC0415  loaded when it runs
 
     base, name = split_study_url(study)
     # A step is taken once: the answer to a second attempt would be that it is done.
     remote = Remote(base, token=_token(token_file), timeout=_STEP_SECONDS, attempts=1)
     form: dict[str, Any] = {}
     for step, body in steps:
-        form = checked(remote.post_json(f"/api/v1/studies/{name}/{step}", body))
+        form = answered(remote.post_json(f"/api/v1/studies/{name}/{step}", body))
     _check_status(form)
     emit(form, map(paragraph, _standing(form)), json)
 
@@ -197,26 +195,6 @@ def _check_status(form: dict[str, Any]) -> None:
     if not whole or not all(isinstance(each, str) for each in texts):
         message = "the aggregator took the step, and did not say where the study stands."
         raise SupmError(message)
-
-
-def checked(answer: tuple[int, dict[str, Any]]) -> dict[str, Any]:
-    """Return what an aggregator answered, or raise what it said instead.
-
-    Parameters
-    ----------
-    answer : tuple of int and dict
-        Status and body.
-
-    Returns
-    -------
-    dict
-    """
-    status, form = answer
-    if status >= 400:
-        told = form.get("error")
-        known = isinstance(told, str) and 0 < len(told) <= _LONGEST
-        raise SupmError(told if known else f"the aggregator answered {status}.")
-    return form
 
 
 def say_status(form: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "Epsilon",
     "Epsilons",
     "NewFile",
+    "NotTogetherError",
     "Picture",
     "Seed",
     "Target",
@@ -314,10 +315,10 @@ def exclusive(*, needed: bool = False, **given: object) -> None:
     there = [name for name, value in zip(names, given.values(), strict=True) if value]
     if len(there) > 1:
         message = f"{there[1]} cannot go with {there[0]}."
-        raise UsageError(message)
+        raise NotTogetherError(message)
     if needed and not there:
         message = f"{', '.join(names[:-1])} or {names[-1]} must be given."
-        raise UsageError(message)
+        raise NotTogetherError(message)
 
 
 class UsageError(ParameterError):
@@ -325,3 +326,7 @@ class UsageError(ParameterError):
 
     def __init__(self, sentence: str) -> None:
         super(ParameterError, self).__init__(sentence)
+
+
+class NotTogetherError(UsageError):
+    """None of several options, or more than one of them, so that the help is worth a look."""

@@ -2,101 +2,129 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
-from typing import TYPE_CHECKING, Any
+from json import dumps
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from supm._errors import SupmError
-from supm.cli._files import check_target, write_json
-from supm.cli._output import counted, say, table
-from supm.cli._service import checked
+from supm.cli._output import counted, emit, lines_read, progress, say, table
+from supm.cli._types import Target, exclusive
 
 if TYPE_CHECKING:
     from supm.messages import Report, Study
     from supm.owner.http import Remote
     from supm.schema.text_table import TextTable
 
-__all__ = ["add_to"]
+__all__ = ["predict"]
 
-_EXAMPLES = """\
-examples:
-  supm predict new.csv --study https://host/studies/NAME
-  supm predict new.csv --study https://host/studies/NAME --yes --json answers.json
-  supm predict new.csv --model model.json                  by a study's model, in a file
-  supm predict new.csv --release release.json              by what a federation published
-
-With --study each row is another person, whose randomised report leaves this machine and costs that
-person's budget; no wallet remembers it, so you are asked before they are sent.
-Where the study is tested on the device, the model comes here and nothing leaves.
-No token is needed. With a model or a release nothing leaves either.
-"""
 _AT_ONCE = 1000
 
 
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "predict",
-        help="ask a study's model, or a release, about records",
-        description="Answer for test owners: randomise each record on this machine and send the\n"
-        "reports; nothing is stored. Or answer by a model or a release in a file, all on this "
-        "machine.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", metavar="DATA.csv", help="one record in each row")
-    asked = parser.add_mutually_exclusive_group(required=True)
-    asked.add_argument("--study", metavar="URL", help="the study: https://host/studies/NAME")
-    asked.add_argument("--model", metavar="FILE", help="a study's model; nothing leaves")
-    asked.add_argument("--release", metavar="FILE", help="what a federation published")
-    parser.add_argument(
-        "--trusted",
-        action="store_true",
-        help="send classes as they are where the study asks for them without a promise",
-    )
-    parser.add_argument("--yes", action="store_true", help="send reports without asking")
-    parser.add_argument("--json", metavar="FILE", help="write the answers; - prints them")
-    parser.set_defaults(run=_run)
+def predict(
+    data: Annotated[str, Parameter(name="DATA.csv")],
+    /,
+    *,
+    study: Annotated[str | None, Parameter(metavar="URL")] = None,
+    model: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    release: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    trusted: bool = False,
+    yes: bool = False,
+    json: Target = None,
+) -> int:
+    """Ask a study's model, or a release, about records.
 
+    Answer for test owners: randomise each record on this machine and send the reports; nothing is
+    stored. Or answer by a model or a release in a file, all on this machine.
 
-def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._output import lines_read  # noqa: PLC0415  the same
-    from supm.cli._rows import records  # noqa: PLC0415  loaded when the verb runs
-    from supm.messages import Study  # noqa: PLC0415  the same
-    from supm.owner.http import Remote, split_study_url  # noqa: PLC0415  the same
-    from supm.schema.text_table import read_csv  # noqa: PLC0415  the same
+    With --study each row is another person, whose randomised report leaves this machine and costs
+    that person's budget; no wallet remembers it, so you are asked before they are sent. Where the
+    study is tested on the device, the model comes here and nothing leaves. No token is needed.
+    With a model or a release nothing leaves either.
 
-    check_target("--json", arguments.json)
-    data = read_csv(arguments.data, progress=lines_read)
-    if arguments.study is None:
-        _tell(*_at_home(arguments, data), arguments.json)
-        return 0
-    base, name = split_study_url(arguments.study)
-    remote = Remote(f"{base}/api/v1/studies/{name}")
-    _check_serving(checked(remote.get_json("")))
-    study = Study.from_form(checked(remote.get_json("/document")))
-    rows = records(data, study.asked("test"))
-    if study.question("test") is None:
-        answers = _on_device(remote, rows)
-    else:
-        reports = _drawn(study, rows, ("test",) if arguments.trusted else ())
-        if not _agreed(study, len(rows), yes=arguments.yes):
+    Parameters
+    ----------
+    data : str
+        One record in each row.
+    study : str, optional
+        The study: https://host/studies/NAME.
+    model : str, optional
+        A study's model; nothing leaves.
+    release : str, optional
+        What a federation published.
+    trusted : bool
+        Send classes as they are where the study asks for them without a promise.
+    yes : bool
+        Send reports without asking.
+    json : str, optional
+        Write the answers; - prints them.
+
+    Examples
+    --------
+    ::
+
+        supm predict new.csv --study https://host/studies/NAME
+        supm predict new.csv --study https://host/studies/NAME --yes --json answers.json
+        supm predict new.csv --model model.json                  by a study's model, in a file
+        supm predict new.csv --release release.json              by what a federation published
+    """
+    from supm.schema.text_table import read_csv  # noqa: PLC0415  loaded when the verb runs
+
+    exclusive(needed=True, study=study, model=model, release=release)
+    rows = read_csv(data, progress=lines_read)
+    if study is not None:
+        told = _by_study(study, rows, trusted=trusted, yes=yes)
+        if told is None:
             return 1
-        answers = _by_reports(remote, study, reports)
-    _tell(study.schema.target.name, answers, arguments.json)
+        target, answers = told
+    else:
+        target, answers = _at_home(model, release, rows)
+    emit({"target": target, "answers": answers}, [_shown(target, answers)], json)
     return 0
 
 
-def _at_home(arguments: argparse.Namespace, data: TextTable) -> tuple[str, list[dict[str, Any]]]:
+_Told = tuple[str, list[dict[str, Any]]]
+
+
+def _at_home(model: str | None, release: str | None, data: TextTable) -> _Told:
     from supm.cli._released import (  # noqa: PLC0415  loaded when the verb runs
         answers_by_file,
         answers_by_release,
     )
 
-    if arguments.release is not None:
-        return answers_by_release(arguments.release, data)
-    return answers_by_file(arguments.model, data)
+    return (
+        answers_by_file(model or "", data) if release is None else answers_by_release(release, data)
+    )
+
+
+def _by_study(address: str, data: TextTable, *, trusted: bool, yes: bool) -> _Told | None:
+    from supm.cli._rows import records  # noqa: PLC0415  loaded when the verb runs
+    from supm.messages import Study  # noqa: PLC0415  the same
+    from supm.owner.http import Remote, answered, split_study_url  # noqa: PLC0415  the same
+
+    base, name = split_study_url(address)
+    remote = Remote(f"{base}/api/v1/studies/{name}")
+    _check_serving(answered(remote.get_json("")))
+    study = Study.from_form(answered(remote.get_json("/document")))
+    rows = records(data, study.asked("test"))
+    target = study.schema.target.name
+    if study.question("test") is None:
+        return target, _on_device(remote, rows)
+    reports = _drawn(study, rows, ("test",) if trusted else ())
+    return (
+        (target, _by_reports(remote, study, reports))
+        if _agreed(study, len(rows), yes=yes)
+        else None
+    )
+
+
+def _shown(target: str, answers: list[dict[str, Any]]) -> str:
+    rows = [
+        [str(number), str(each["answer"]), _percent(each["probability"])]
+        for number, each in enumerate(answers, 1)
+    ]
+    return table(["row", target, "probability"], rows, left=2)
 
 
 def _agreed(study: Study, rows: int, *, yes: bool) -> bool:
@@ -135,8 +163,7 @@ def _check_serving(status: dict[str, Any]) -> None:
 
 
 def _drawn(study: Study, rows: list[dict[str, object]], trusted: tuple[str, ...]) -> list[Report]:
-    from supm.cli._output import progress  # noqa: PLC0415  loaded when the verb runs
-    from supm.owner import Owner, saying_what_is_allowed  # noqa: PLC0415  the same
+    from supm.owner import Owner, saying_what_is_allowed  # noqa: PLC0415  loaded when it runs
 
     shown = progress(rows, total=len(rows), unit="records")
     # Each is another person, with a memory of their own.
@@ -145,13 +172,15 @@ def _drawn(study: Study, rows: list[dict[str, object]], trusted: tuple[str, ...]
 
 
 def _by_reports(remote: Remote, study: Study, reports: list[Report]) -> list[dict[str, Any]]:
+    from supm.owner.http import answered  # noqa: PLC0415  loaded when the verb runs
+
     answers: list[dict[str, Any]] = []
     for start in range(0, len(reports), _AT_ONCE):
         part = reports[start : start + _AT_ONCE]
         told = [{"id": each.id, "symbols": list(each.symbols)} for each in part]
         head = {"version": 1, "study": study.hash, "phase": "test", "group": part[0].group}
-        body = json.dumps({**head, "reports": told})
-        answers += _answers(checked(remote.post_json("/predict", body)), len(part))
+        body = dumps({**head, "reports": told})
+        answers += _answers(answered(remote.post_json("/predict", body)), len(part))
     return answers
 
 
@@ -176,22 +205,11 @@ def _on_device(remote: Remote, rows: list[dict[str, object]]) -> list[dict[str, 
     from supm.cli._released import answers_by_model  # noqa: PLC0415  loaded when the verb runs
     from supm.collection import check_statement  # noqa: PLC0415  the same
     from supm.messages import Model  # noqa: PLC0415  the same
+    from supm.owner.http import answered  # noqa: PLC0415  the same
 
-    model = Model.from_json(json.dumps(checked(remote.get_json("/model"))))
+    model = Model.from_json(dumps(answered(remote.get_json("/model"))))
     check_statement(model)
     return answers_by_model(model, rows)
-
-
-def _tell(target: str, answers: list[dict[str, Any]], place: str | None) -> None:
-    if place:
-        write_json({"target": target, "answers": answers}, place)
-    if place == "-":
-        return
-    rows = [
-        [str(number), str(each["answer"]), _percent(each["probability"])]
-        for number, each in enumerate(answers, 1)
-    ]
-    print(table(["row", target, "probability"], rows, left=2))
 
 
 def _percent(chance: float | None) -> str:

@@ -14,9 +14,11 @@ from urllib.parse import urlsplit
 
 from supm._errors import ParameterError, SupmError
 
-__all__ = ["Remote", "RemoteError", "split_study_url"]
+__all__ = ["Remote", "RemoteError", "answered", "split_study_url"]
 
 _AGAIN: Final = (429, 503)
+# An answer that is longer is no sentence.
+_LONGEST: Final = 1000
 _LONGEST_WAIT: Final = 30.0
 _LARGEST: Final = 1 << 26
 _HERE: Final = ("127.0.0.1", "::1", "localhost")
@@ -161,6 +163,26 @@ class Remote:
         reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or "no answer"
         words = getattr(reason, "strerror", None) or str(reason)
         return RemoteError(f"{self._url} cannot be reached ({words}); is the aggregator running?")
+
+
+def answered(answer: tuple[int, dict[str, Any]]) -> dict[str, Any]:
+    """Return the body of an answer, or raise what an aggregator said instead.
+
+    Parameters
+    ----------
+    answer : tuple of int and dict
+        Status and body, as `Remote` returns them.
+
+    Returns
+    -------
+    dict
+    """
+    status, form = answer
+    if status >= 400:
+        told = form.get("error")
+        known = isinstance(told, str) and 0 < len(told) <= _LONGEST
+        raise SupmError(told if known else f"the aggregator answered {status}.")
+    return form
 
 
 def split_study_url(url: str) -> tuple[str, str]:

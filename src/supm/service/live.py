@@ -11,10 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from supm._errors import SupmError
-from supm.cli._service import checked
 from supm.collection.counting import Counts
 from supm.messages import Model, Report, Study
-from supm.owner.http import Remote
+from supm.owner.http import Remote, answered
 from supm.service.app import Settings, make_app
 from supm.service.security import hash_token, new_token
 from supm.service.serving import running
@@ -56,12 +55,12 @@ class Live:
 
     def send(self, report: Report) -> dict[str, Any]:
         """Send what an owner tells, as an owner does, and return the receipt."""
-        return checked(self._remote().post_json(self._path("reports"), report.to_json()))
+        return answered(self._remote().post_json(self._path("reports"), report.to_json()))
 
     def step(self, *steps: str) -> None:
         """Take steps as the analyst does."""
         for step in steps:
-            checked(self._remote(self.token).post_json(self._path(step), "{}"))
+            answered(self._remote(self.token).post_json(self._path(step), "{}"))
 
     def counts(self, phase: str) -> Counts:
         """Return what the stored reports of a phase add up to."""
