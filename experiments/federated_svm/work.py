@@ -151,5 +151,5 @@ def _majority(given: Images) -> float:
 
 
 def _epsilon(cost: Guarantee) -> str:
-    form = cost.to_json()
+    form = cost.to_form()
     return f"{float(form['epsilon']):.3g}" if "epsilon" in form else "none"

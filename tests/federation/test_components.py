@@ -87,7 +87,7 @@ def test_no_replaced_record_changes_the_products_by_more_than_the_sensitivity() 
 def test_the_promise_counts_the_noise_of_those_who_hold(colluders: int, times: float) -> None:
     circle = Circle(parties=4, colluders=colluders)
     made = Components(encoding=ENCODING, circle=circle, components=2, spread=1 << 36)
-    assert made.guarantee.to_json()["mu"] == pytest.approx(math.sqrt(2) / 16 / times, rel=1e-6)
+    assert made.guarantee.to_form()["mu"] == pytest.approx(math.sqrt(2) / 16 / times, rel=1e-6)
     assert made.parts[0].guarantee == made.guarantee
 
 

@@ -80,7 +80,7 @@ def test_a_curvature_that_is_always_there_beats_the_rule_that_switches() -> None
 
 
 def epsilon_of(protocol: Margin) -> float:
-    return float(protocol.guarantee.to_json()["epsilon"])
+    return float(protocol.guarantee.to_form()["epsilon"])
 
 
 def accuracy(outcome: MarginOutcome, rows: Rows) -> float:
@@ -128,7 +128,7 @@ def test_the_less_noisy_law_is_chosen_from_public_numbers() -> None:
     few = made("logistic", encoding=VectorEncoding(width=1, classes=2), components=None)
     assert few.noise.law == "gamma"
     # Gamma noise is drawn in floats, so it is told with the delta that covers what they leave out.
-    assert few.guarantee.to_json()["delta"] == 1e-5
+    assert few.guarantee.to_form()["delta"] == 1e-5
     many = made("softmax", encoding=VectorEncoding(width=200, classes=10), components=None)
     assert many.noise.law == "gaussian"
     with pytest.raises(ParameterError, match=r"delta must be .* A pure epsilon is not to be had"):

@@ -162,7 +162,7 @@ def test_a_statement_that_names_less_trust_is_noticed(study: FederatedStudy) -> 
 
 def test_a_statement_may_keep_its_promise_back(study: FederatedStudy) -> None:
     form = released(study)
-    nothing = NoGuarantee("labels were found").to_json()
+    nothing = NoGuarantee("labels were found").to_form()
     form["statement"]["total"] = nothing
     form["statement"]["parts"] += [{"name": "labels", "method": "found", "guarantee": nothing}]
     assert open_release(Release.from_json(json.dumps(form)))[0].hash == study.hash

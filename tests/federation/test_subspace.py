@@ -89,7 +89,7 @@ def test_the_promise_is_that_of_one_partys_noise_whoever_colludes(colluders: int
     made = Components(
         encoding=ENCODING, circle=circle, components=2, spread=1 << 36, share="subspace"
     )
-    assert made.guarantee.to_json()["mu"] == pytest.approx(math.sqrt(2) / 16, rel=1e-6)
+    assert made.guarantee.to_form()["mu"] == pytest.approx(math.sqrt(2) / 16, rel=1e-6)
     assert made.parts[0].guarantee == made.guarantee
     assert "the average of the parties' subspaces" in made.parts[0].method
     alone = protocol("covariance", parties=1)

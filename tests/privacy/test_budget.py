@@ -132,9 +132,9 @@ def test_what_remains_may_be_spent_and_then_nothing_remains(
     assert budget.remaining() == limit
     budget.spend(part, purpose="first")
     rest = budget.remaining()
-    assert any(isinstance(v, float) for v in rest.to_json().values())
+    assert any(isinstance(v, float) for v in rest.to_form().values())
     budget.spend(rest, purpose="all the rest")
-    left = [v for v in budget.remaining().to_json().values() if isinstance(v, float)]
+    left = [v for v in budget.remaining().to_form().values() if isinstance(v, float)]
     # A Gaussian rest is a root, rounded down, so a root of a rounding may remain of it.
     assert left == pytest.approx([0.0] * len(left), abs=1e-7)
 

@@ -46,7 +46,7 @@ def approximate(epsilon: float, delta: float) -> ApproximateDP:
 
 
 def figures(guarantee: Guarantee) -> list[float]:
-    return [v for v in guarantee.to_json().values() if isinstance(v, float)]
+    return [v for v in guarantee.to_form().values() if isinstance(v, float)]
 
 
 def test_equation_9_ten_tenths_are_one() -> None:

@@ -139,8 +139,8 @@ def test_the_factor_in_the_sentence_is_rounded_up(epsilon: float, factor: str) -
 @given(GUARANTEES)
 @settings(deadline=None)
 def test_a_promise_survives_json(guarantee: Guarantee) -> None:
-    text = json.dumps(guarantee.to_json(), allow_nan=False)
-    assert Guarantee.from_json(json.loads(text)) == guarantee
+    text = json.dumps(guarantee.to_form(), allow_nan=False)
+    assert Guarantee.from_form(json.loads(text)) == guarantee
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_promise_survives_json(guarantee: Guarantee) -> None:
 )
 def test_a_document_with_anything_unknown_or_missing_is_refused(document: Any) -> None:
     with pytest.raises(ParameterError):
-        Guarantee.from_json(document)
+        Guarantee.from_form(document)
 
 
 @given(st.floats(1e-6, 50.0), st.floats(-12, -1))
@@ -196,4 +196,4 @@ def test_an_epsilon_is_shown_with_six_digits_and_never_understated(
 ) -> None:
     assert f"epsilon = {shown})." in PureLDP(epsilon).sentence
     assert float(shown) >= epsilon
-    assert PureLDP(epsilon).to_json()["epsilon"] == epsilon
+    assert PureLDP(epsilon).to_form()["epsilon"] == epsilon

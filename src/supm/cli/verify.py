@@ -188,7 +188,7 @@ def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[st
         "sha256": entry.content,
         "log": proof.checkpoint.checkpoint.name,
         "time": entry.time,
-        "promised": {whom: each.to_json() for whom, each in entry.guarantees.items()},
+        "promised": {whom: each.to_form() for whom, each in entry.guarantees.items()},
         "derived": own is not None,
         "simulation": told.simulation,
     }

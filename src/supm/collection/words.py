@@ -114,9 +114,9 @@ def study_form(study: Study) -> dict[str, Any]:
 def account_form(spent: Account) -> dict[str, Any]:
     """Return what is promised as plain values for JSON."""
     return {
-        "phases": {phase: promise.to_json() for phase, promise in spent.phases.items()},
-        "training": spent.training.to_json(),
-        "testing": spent.testing.to_json(),
+        "phases": {phase: promise.to_form() for phase, promise in spent.phases.items()},
+        "training": spent.training.to_form(),
+        "testing": spent.testing.to_form(),
         "words": cost_lines(spent),
     }
 

@@ -9,16 +9,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import MessageError, ParameterError
-from supm._json import canonical, check_fields, read_object
+from supm._errors import ParameterError
+from supm._json import canonical
 from supm._validation import Integers, check_kind, is_hash
-from supm.messages.study import check_version
+from supm.messages.codec import Message
 
 __all__ = ["Commitments", "commitment"]
 
-_VERSION: Final = 1
 _MARK: Final = b"supm-commitment-1\n"
-_FIELDS: Final = ("version", "study", "run", "number", "rounds")
 _NUMBER: Final = Integers("number", 0, 1 << 20)
 
 
@@ -50,7 +48,7 @@ def commitment(where: dict[str, Any], masked: NDArray[np.uint64]) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Commitments:
+class Commitments(Message):
     """The hashes of what one party sent in one run.
 
     Parameters
@@ -71,6 +69,8 @@ class Commitments:
     True
     """
 
+    noun = "a receipt"
+    version = 1
     study: str
     run: str
     number: int
@@ -83,32 +83,6 @@ class Commitments:
             _check_hash(name, text)
         for each in self.rounds:
             _check_hash("each of rounds", each)
-
-    def to_json(self) -> str:
-        """Return the canonical text."""
-        held = {name: getattr(self, name) for name in _FIELDS[1:]}
-        return canonical({"version": _VERSION, **held})
-
-    @classmethod
-    def from_json(cls, text: str) -> Commitments:
-        """Read what `to_json` wrote; an unknown version or field is refused.
-
-        Raises
-        ------
-        MessageError
-            If the text is no receipt of this version.
-        """
-        form = read_object(text, "receipt", MessageError)
-        check_version(form, _VERSION, "receipt")
-        check_fields(form, _FIELDS, "a receipt", MessageError)
-        if set(form) != set(_FIELDS) or not isinstance(form["rounds"], list):
-            message = f"a receipt has the fields {', '.join(_FIELDS)}; its rounds are a list."
-            raise MessageError(message)
-        try:
-            held = {name: form[name] for name in _FIELDS[1:-1]}
-            return cls(**held, rounds=tuple(form["rounds"]))
-        except ParameterError as error:
-            raise MessageError(str(error)) from None
 
 
 def _check_hash(name: str, text: object) -> None:

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import MessageError, ParameterError, SchemaError
-from supm._json import canonical, check_fields, read_object
+from supm._errors import ParameterError
 from supm._validation import check_kind
-from supm.messages._rule_reading import read_rule
+from supm.messages.codec import Message
 from supm.messages.rules import CellAnswers, Rule, Scorecard
 from supm.messages.statement import Statement
-from supm.messages.study import Study, check_version
+from supm.messages.study import Study
 from supm.schema import Continuous, Records
 
 __all__ = ["Model"]
 
-_VERSION: Final = 2
-_FIELDS: Final = ("version", "study", "rule", "statement")
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Model:
+class Model(Message):
     """What the aggregator publishes: how a record's classes lead to an answer.
 
     Parameters
@@ -48,6 +43,8 @@ class Model:
     Scorecard(attributes=30, outputs=2)
     """
 
+    noun = "a model"
+    version = 2
     study: Study
     rule: Rule
     statement: Statement
@@ -126,38 +123,3 @@ class Model:
             hint = "Use study.schema.read(table, labelled=False)."
             raise ParameterError("records", "what a schema read", type(given), hint)
         return records.encode(self.study.discretizers("test"))
-
-    def to_json(self) -> str:
-        """Return the canonical text."""
-        form = {
-            "version": _VERSION,
-            "study": self.study.to_form(),
-            "rule": self.rule.to_form(),
-            "statement": self.statement.to_form(),
-        }
-        return canonical(form)
-
-    @classmethod
-    def from_json(cls, text: str) -> Model:
-        """Read what `to_json` wrote; an unknown version or field is refused.
-
-        Raises
-        ------
-        MessageError
-            If the text is no model of this version.
-        """
-        form = read_object(text, "model", MessageError)
-        check_version(form, _VERSION, "model")
-        check_fields(form, _FIELDS, "a model", MessageError)
-        parts = all(isinstance(form.get(name), dict) for name in ("study", "statement"))
-        if set(form) != set(_FIELDS) or not parts:
-            message = f"a model has the fields {', '.join(_FIELDS)}."
-            raise MessageError(message)
-        try:
-            return cls(
-                study=Study.from_form(form["study"]),
-                rule=read_rule(form["rule"]),
-                statement=Statement.from_form(form["statement"]),
-            )
-        except (ParameterError, SchemaError) as error:
-            raise MessageError(str(error)) from None

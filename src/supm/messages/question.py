@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from supm._errors import MessageError, ParameterError
-from supm._json import check_fields
+from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals, check_kind
+from supm.messages.codec import Message
 from supm.messages.trust import PHASES
 
 __all__ = ["FORMS", "PRIVATE", "REDUCE_FORMS", "Question"]
@@ -42,11 +42,10 @@ _NUMBERS: Final[dict[str, Integers | Reals]] = {
     "sampled": Integers("sampled", 1, 1 << 20),
     "group": Integers("group", 0, 255),
 }
-_FIELDS: Final = ("phase", "form", "epsilon", "steps", "sampled", "group")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class Question(Message):
     """What a group of owners is asked in one phase.
 
     Parameters
@@ -75,6 +74,7 @@ class Question:
     False
     """
 
+    noun = "a question"
     phase: str
     form: str
     epsilon: float | None = None
@@ -109,25 +109,6 @@ class Question:
     def labelled(self) -> bool:
         """Whether the target is asked too; a record to be classified has none."""
         return self.phase != "test"
-
-    def to_form(self) -> dict[str, Any]:
-        """Return the question as plain values for JSON."""
-        return {name: getattr(self, name) for name in _FIELDS}
-
-    @classmethod
-    def from_form(cls, form: object) -> Question:
-        """Read what `to_form` wrote; an unknown or absent field is refused."""
-        if not isinstance(form, dict):
-            message = "a question must be a JSON object."
-            raise MessageError(message)
-        check_fields(form, _FIELDS, "a question", MessageError)
-        if set(form) != set(_FIELDS):
-            message = f"a question has the fields {', '.join(_FIELDS)}."
-            raise MessageError(message)
-        try:
-            return cls(**form)
-        except ParameterError as error:
-            raise MessageError(str(error)) from None
 
     def _check_presence(self, name: str, value: object, *, present: bool) -> None:
         if (value is not None) != present:

@@ -5,26 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from supm._errors import MessageError, ParameterError
-from supm._json import canonical, check_fields, read_object
+from supm._json import canonical
 from supm._validation import check_kind, check_text, is_hash
-from supm.messages._totals import check_total
-from supm.messages.study import check_version
+from supm.messages.codec import Message
+from supm.messages.statement import check_total
 from supm.privacy import Guarantee
 
 __all__ = ["Part", "Release", "ReleaseStatement"]
 
-_VERSION: Final = 1
 _LONGEST: Final = 1000
-_STATEMENT_FIELDS: Final = ("version", "software", "study", "parts", "total", "trust", "simulation")
-_PART_FIELDS: Final = ("name", "method", "guarantee")
-_FIELDS: Final = ("version", "kind", "study", "content", "statement")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class Part(Message):
     """One release of a protocol.
 
     Parameters
@@ -37,6 +33,7 @@ class Part:
         What is promised for that release alone.
     """
 
+    noun = "a part of a statement"
     name: str
     method: str
     guarantee: Guarantee
@@ -46,21 +43,9 @@ class Part:
         check_text("method", self.method, _LONGEST)
         check_kind("guarantee", self.guarantee, Guarantee)
 
-    def to_form(self) -> dict[str, Any]:
-        """Return the part as plain values for JSON."""
-        return {"name": self.name, "method": self.method, "guarantee": self.guarantee.to_json()}
-
-    @classmethod
-    def from_form(cls, form: object) -> Part:
-        """Read what `to_form` wrote."""
-        if not isinstance(form, dict) or set(form) != set(_PART_FIELDS):
-            message = f"a part of a statement has the fields {', '.join(_PART_FIELDS)}."
-            raise MessageError(message)
-        return cls(**form | {"guarantee": Guarantee.from_json(form["guarantee"])})
-
 
 @dataclass(frozen=True, kw_only=True)
-class ReleaseStatement:
+class ReleaseStatement(Message):
     """The guarantee of a release: part by part, in total, and under which trust.
 
     Parameters
@@ -90,6 +75,8 @@ class ReleaseStatement:
     True
     """
 
+    noun = "a statement of a release"
+    version = 1
     study: str
     parts: tuple[Part, ...]
     total: Guarantee
@@ -122,35 +109,9 @@ class ReleaseStatement:
         )
         return f"{parts} For each record, in total: {self.total.sentence} {self.trust} {end}"
 
-    def to_form(self) -> dict[str, Any]:
-        """Return the statement as plain values for JSON."""
-        return {
-            "version": _VERSION,
-            "software": self.software,
-            "study": self.study,
-            "parts": [each.to_form() for each in self.parts],
-            "total": self.total.to_json(),
-            "trust": self.trust,
-            "simulation": self.simulation,
-        }
-
-    @classmethod
-    def from_form(cls, form: object) -> ReleaseStatement:
-        """Read what `to_form` wrote; an unknown version or field is refused."""
-        fields = _known(form, _STATEMENT_FIELDS, "a statement of a release")
-        if not isinstance(fields["parts"], list):
-            message = "the parts of a statement are a list."
-            raise MessageError(message)
-        try:
-            parts = tuple(Part.from_form(each) for each in fields["parts"])
-            made = {"parts": parts, "total": Guarantee.from_json(fields["total"])}
-            return cls(**{name: fields[name] for name in _STATEMENT_FIELDS[1:]} | made)
-        except ParameterError as error:
-            raise MessageError(str(error)) from None
-
 
 @dataclass(frozen=True, kw_only=True)
-class Release:
+class Release(Message):
     """A published result of a federation.
 
     Parameters
@@ -172,7 +133,9 @@ class Release:
     supm._errors.MessageError: a release has the fields version, kind, study, content, statement.
     """
 
-    kind: str
+    noun = "a release"
+    version = 1
+    kind: str  # type: ignore[misc]  # here it is a field: each protocol has its own
     study: str
     content: dict[str, Any]
     statement: ReleaseStatement
@@ -185,45 +148,18 @@ class Release:
         check_kind("content", self.content, dict)
         check_kind("statement", self.statement, ReleaseStatement)
 
-    def to_json(self) -> str:
-        """Return the canonical text."""
-        form = {
-            "version": _VERSION,
-            "kind": self.kind,
-            "study": json.loads(self.study),
-            "content": self.content,
-            "statement": self.statement.to_form(),
-        }
-        return canonical(form)
+    def to_form(self) -> dict[str, Any]:
+        """Return the release as plain values of JSON; the study is one of them."""
+        return super().to_form() | {"study": json.loads(self.study)}
 
     @classmethod
-    def from_json(cls, text: str) -> Release:
-        """Read what `to_json` wrote; an unknown version or field is refused.
-
-        Raises
-        ------
-        MessageError
-            If the text is no release of this version.
-        """
-        form = _known(read_object(text, "release", MessageError), _FIELDS, "a release")
-        statement = ReleaseStatement.from_form(form["statement"])
-        study = canonical(form["study"])
+    def from_form(cls, form: object) -> Self:
+        """Read what `to_form` wrote."""
+        held = cls._checked(form)
         try:
-            return cls(kind=form["kind"], study=study, content=form["content"], statement=statement)
-        except ParameterError as error:
-            raise MessageError(str(error)) from None
-        except UnicodeEncodeError:
-            message = "the study of the release has a text that is not Unicode."
+            return super().from_form(held | {"study": canonical(held["study"])})
+        except ValueError as error:
+            if isinstance(error, MessageError):
+                raise
+            message = "the study of the release has a text or number that is none of JSON."
             raise MessageError(message) from None
-
-
-def _known(form: object, names: tuple[str, ...], noun: str) -> dict[str, Any]:
-    if not isinstance(form, dict):
-        message = f"{noun} must be a JSON object."
-        raise MessageError(message)
-    check_version(form, _VERSION, noun.removeprefix("a "))
-    check_fields(form, names, noun, MessageError)
-    if set(form) != set(names):
-        message = f"{noun} has the fields {', '.join(names)}."
-        raise MessageError(message)
-    return form

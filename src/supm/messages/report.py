@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from supm._errors import MessageError
-from supm._json import canonical, check_fields, read_object
 from supm._validation import is_hash
-from supm.messages.study import check_version
+from supm.messages.codec import Message
 from supm.messages.trust import PHASES
 
 __all__ = ["MOST_SYMBOLS", "Report"]
 
-_VERSION: Final = 1
 _ID: Final = re.compile("[0-9a-f]{32}")
-_FIELDS: Final = ("version", "study", "phase", "group", "symbols", "id")
 MOST_SYMBOLS: Final = 1 << 20
 """How long an answer may be."""
 
@@ -24,7 +21,7 @@ _LARGEST: Final = 1 << 53
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(Message):
     """One owner's answer to one question.
 
     Parameters
@@ -48,6 +45,8 @@ class Report:
     True
     """
 
+    noun = "a report"
+    version = 1
     study: str
     phase: str
     group: int
@@ -61,39 +60,6 @@ class Report:
         _check(_are_symbols(self.symbols), "symbols", "1 to 2^20 whole numbers below 2^53")
         object.__setattr__(self, "symbols", tuple(self.symbols))
         _check(_is_id(self.id), "id", "32 hexadecimal digits")
-
-    def to_json(self) -> str:
-        """Return the canonical text."""
-        return canonical({"version": _VERSION, **self._form()})
-
-    def _form(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _FIELDS if name != "version"}
-
-    @classmethod
-    def from_json(cls, text: str) -> Report:
-        """Read a report that a stranger sent.
-
-        Parameters
-        ----------
-        text : str
-            What `to_json` wrote.
-
-        Returns
-        -------
-        Report
-
-        Raises
-        ------
-        MessageError
-            If the version or a field is unknown, absent or wrong. The message has no symbol.
-        """
-        form = read_object(text, "report", MessageError)
-        check_version(form, _VERSION, "report")
-        check_fields(form, _FIELDS, "a report", MessageError)
-        if set(form) != set(_FIELDS):
-            message = f"a report has the fields {', '.join(_FIELDS)}."
-            raise MessageError(message)
-        return cls(**{name: form[name] for name in _FIELDS if name != "version"})
 
 
 def _check(condition: object, name: str, constraint: str) -> None:

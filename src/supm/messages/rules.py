@@ -7,7 +7,6 @@ from reports alone, so that they may be handed out.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -15,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
-from supm._json import canonical
 from supm._validation import Integers
+from supm.messages.codec import Message
 
 __all__ = ["CELLS", "LARGEST", "CellAnswers", "PairPoints", "Rule", "Scorecard"]
 
@@ -29,7 +28,7 @@ LARGEST: Final = 1e9
 _PLACE: Final = Integers("the place of an attribute", 0, 1 << 20)
 
 
-class _Plain(ABC):
+class _Plain(Message):
     """Equal where the numbers are, as arrays cannot be compared by themselves."""
 
     def __eq__(self, other: object) -> bool:
@@ -38,11 +37,7 @@ class _Plain(ABC):
 
     def __hash__(self) -> int:
         """Return what equal rules have in common."""
-        return hash(canonical(self.to_form()))
-
-    @abstractmethod
-    def to_form(self) -> dict[str, Any]:
-        """Return the rule as plain values for JSON."""
+        return hash(self.to_json())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -61,6 +56,8 @@ class CellAnswers(_Plain):
     array([1])
     """
 
+    noun = "a table of answers"
+    kind = "cells"
     answers: NDArray[np.int64]
 
     def __post_init__(self) -> None:
@@ -89,10 +86,6 @@ class CellAnswers(_Plain):
         found: NDArray[np.int64] = self.answers[np.ravel_multi_index(tuple(classes.T), sizes)]
         return found
 
-    def to_form(self) -> dict[str, Any]:
-        """Return the rule as plain values for JSON."""
-        return {"kind": "cells", "answers": self.answers.tolist()}
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PairPoints(_Plain):
@@ -113,6 +106,7 @@ class PairPoints(_Plain):
            [1., 1.]])
     """
 
+    noun = "a pair of a scorecard"
     first: int
     second: int
     points: NDArray[np.float64]
@@ -131,11 +125,6 @@ class PairPoints(_Plain):
         """Return the points of each row of class numbers."""
         points: NDArray[np.float64] = self.points[classes[:, self.first], classes[:, self.second]]
         return points
-
-    def to_form(self) -> dict[str, Any]:
-        """Return the points as plain values for JSON."""
-        places = {"first": self.first, "second": self.second}
-        return {**places, "points": self.points.tolist()}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -163,6 +152,8 @@ class Scorecard(_Plain):
            [0.119, 0.881]])
     """
 
+    noun = "a scorecard"
+    kind = "scorecard"
     points: tuple[NDArray[np.float64], ...]
     offsets: NDArray[np.float64]
     pairs: tuple[PairPoints, ...] = ()
@@ -215,12 +206,6 @@ class Scorecard(_Plain):
         grown = np.exp(sums - sums.max(axis=1, keepdims=True))
         shares: NDArray[np.float64] = grown / grown.sum(axis=1, keepdims=True)
         return shares
-
-    def to_form(self) -> dict[str, Any]:
-        """Return the rule as plain values for JSON."""
-        points = [each.tolist() for each in self.points]
-        form = {"kind": "scorecard", "points": points, "offsets": self.offsets.tolist()}
-        return {**form, "pairs": [each.to_form() for each in self.pairs]} if self.pairs else form
 
 
 Rule: TypeAlias = CellAnswers | Scorecard

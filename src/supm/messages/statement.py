@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from supm._errors import MessageError, ParameterError
-from supm._json import canonical, check_fields, read_object
+from supm._errors import ParameterError
 from supm._validation import check_kind, check_text, is_hash
-from supm.messages._totals import check_total
-from supm.messages.study import check_version
+from supm.messages.codec import Message
 from supm.messages.trust import PHASES
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 
-__all__ = ["PhaseStatement", "Statement"]
+__all__ = ["PhaseStatement", "Statement", "check_total"]
 
-_VERSION: Final = 1
 _LONGEST: Final = 1000
-_FIELDS: Final = ("version", "software", "study", "phases", "training", "testing", "simulation")
-_PHASE_FIELDS: Final = ("phase", "method", "guarantee")
 
 
 @dataclass(frozen=True, kw_only=True)
-class PhaseStatement:
+class PhaseStatement(Message):
     """What one phase did and what it promises to an owner who took part.
 
     Parameters
@@ -35,6 +31,7 @@ class PhaseStatement:
         What is promised for that phase alone.
     """
 
+    noun = "a phase's statement"
     phase: str
     method: str
     guarantee: Guarantee
@@ -46,28 +43,9 @@ class PhaseStatement:
         check_text("method", self.method, _LONGEST)
         check_kind("guarantee", self.guarantee, Guarantee)
 
-    def to_form(self) -> dict[str, Any]:
-        """Return the statement as plain values for JSON."""
-        return {
-            "phase": self.phase,
-            "method": self.method,
-            "guarantee": self.guarantee.to_json(),
-        }
-
-    @classmethod
-    def from_form(cls, form: object) -> PhaseStatement:
-        """Read what `to_form` wrote."""
-        if not isinstance(form, dict) or set(form) != set(_PHASE_FIELDS):
-            message = f"a phase's statement has the fields {', '.join(_PHASE_FIELDS)}."
-            raise MessageError(message)
-        try:
-            return cls(**form | {"guarantee": Guarantee.from_json(form["guarantee"])})
-        except ParameterError as error:
-            raise MessageError(str(error)) from None
-
 
 @dataclass(frozen=True, kw_only=True)
-class Statement:
+class Statement(Message):
     """The guarantee of a result: by phase, and in total for each kind of owner.
 
     Parameters
@@ -97,6 +75,8 @@ class Statement:
     True
     """
 
+    noun = "a statement"
+    version = 1
     study: str
     phases: tuple[PhaseStatement, ...]
     training: Guarantee
@@ -137,47 +117,17 @@ class Statement:
             f"An owner whose record was tested, in total: {_whole(self.testing)} {end}"
         )
 
-    def to_form(self) -> dict[str, Any]:
-        """Return the statement as plain values for JSON."""
-        return {
-            "version": _VERSION,
-            "software": self.software,
-            "study": self.study,
-            "phases": [each.to_form() for each in self.phases],
-            "training": self.training.to_json(),
-            "testing": self.testing.to_json(),
-            "simulation": self.simulation,
-        }
 
-    def to_json(self) -> str:
-        """Return the canonical text."""
-        return canonical(self.to_form())
+def check_total(name: str, total: Guarantee, parts: Iterable[Guarantee]) -> None:
+    """Raise ParameterError where a total promises strictly more than a part of it.
 
-    @classmethod
-    def from_json(cls, text: str) -> Statement:
-        """Read what `to_json` wrote; an unknown version or field is refused."""
-        return cls.from_form(read_object(text, "statement", MessageError))
-
-    @classmethod
-    def from_form(cls, form: dict[str, Any]) -> Statement:
-        """Read what `to_form` wrote."""
-        check_version(form, _VERSION, "statement")
-        check_fields(form, _FIELDS, "a statement", MessageError)
-        if set(form) != set(_FIELDS) or not isinstance(form["phases"], list):
-            message = f"a statement has the fields {', '.join(_FIELDS)}; its phases are a list."
-            raise MessageError(message)
-        phases = tuple(PhaseStatement.from_form(each) for each in form["phases"])
-        try:
-            return cls(
-                study=form["study"],
-                phases=phases,
-                training=Guarantee.from_json(form["training"]),
-                testing=Guarantee.from_json(form["testing"]),
-                simulation=form["simulation"],
-                software=form["software"],
-            )
-        except ParameterError as error:
-            raise MessageError(str(error)) from None
+    What cannot be compared passes: a Gaussian promise under a total of another kind, say, or a part
+    that promises nothing.
+    """
+    for part in parts:
+        if not isinstance(part, NoGuarantee) and total < part:
+            wanted = "no stronger than the promise of each part"
+            raise ParameterError(name, wanted, "a stronger one")
 
 
 def _whole(guarantee: Guarantee) -> str:

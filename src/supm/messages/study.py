@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
-from supm._errors import MessageError, ParameterError, SchemaError
-from supm._json import canonical, check_fields, read_object
+from supm._errors import MessageError, ParameterError
 from supm._validation import EPSILON, Integers, Reals, check_kind, check_text
-from supm.messages._rule_reading import read_rule
 from supm.messages._study_rules import check_rules
+from supm.messages.codec import Message
 from supm.messages.question import Question
 from supm.messages.rules import CellAnswers, Rule, Scorecard
 from supm.messages.trust import Trust
@@ -33,7 +31,6 @@ REDUCTIONS: Final = {
 }
 """How attributes are chosen, in words."""
 
-_VERSION: Final = 2
 _NUMBERS: Final[dict[str, Integers | Reals]] = {
     "epsilon": EPSILON,
     "keep": Integers("keep", 1, 1 << 20),
@@ -42,27 +39,10 @@ _NUMBERS: Final[dict[str, Integers | Reals]] = {
 _WEIGHT: Final = Integers("a group's weight", 1, 1 << 32)
 _GROUP: Final = Integers("each group of merges", 0, 1 << 16)
 _LONGEST_PURPOSE: Final = 2000
-_FIELDS: Final = (
-    "version",
-    "purpose",
-    "schema",
-    "mode",
-    "trust",
-    "epsilon",
-    "reduction",
-    "keep",
-    "classes",
-    "groups",
-    "questions",
-    "attributes",
-    "merges",
-    "rule",
-    "previous",
-)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Study:
+class Study(Message):
     """What is asked of whom, in which form, and the most that an answer may cost.
 
     `supm.collection.plan` makes one. Once the attributes are chosen, `reduced` makes the document
@@ -120,6 +100,8 @@ class Study:
     True
     """
 
+    noun = "a study"
+    version = 2
     schema: Schema
     trust: Trust
     mode: str
@@ -232,99 +214,6 @@ class Study:
     def with_rule(self, rule: Rule) -> Study:
         """Return the study that asks owners for the answer of a model."""
         return replace(self, rule=rule, previous=self.beginning)
-
-    def to_json(self) -> str:
-        """Return the canonical text: equal studies have equal bytes."""
-        return canonical(self.to_form())
-
-    def to_form(self) -> dict[str, Any]:
-        """Return the study as plain values for JSON."""
-        return {
-            "version": _VERSION,
-            "purpose": self.purpose,
-            "schema": json.loads(self.schema.to_json()),
-            "mode": self.mode,
-            "trust": list(self.trust.words),
-            "epsilon": self.epsilon,
-            "reduction": self.reduction,
-            "keep": self.keep,
-            "classes": self.classes,
-            "groups": list(self.groups),
-            "questions": [question.to_form() for question in self.questions],
-            "attributes": None if self.attributes is None else list(self.attributes),
-            "merges": None if self.merges is None else [list(each) for each in self.merges],
-            "rule": None if self.rule is None else self.rule.to_form(),
-            "previous": self.previous,
-        }
-
-    @classmethod
-    def from_json(cls, text: str) -> Study:
-        """Read the JSON form.
-
-        Parameters
-        ----------
-        text : str
-            What `to_json` wrote, in any spacing and order of keys.
-
-        Returns
-        -------
-        Study
-
-        Raises
-        ------
-        MessageError
-            If the version or a field is unknown, absent or wrong.
-        """
-        return cls.from_form(read_object(text, "study", MessageError))
-
-    @classmethod
-    def from_form(cls, form: dict[str, Any]) -> Study:
-        """Read what `to_form` wrote."""
-        check_version(form, _VERSION, "study")
-        check_fields(form, _FIELDS, "a study", MessageError)
-        if set(form) != set(_FIELDS):
-            message = f"a study has the fields {', '.join(_FIELDS)}."
-            raise MessageError(message)
-        given = {name: form[name] for name in _FIELDS if name != "version"}
-        try:
-            return cls(**given | _typed(given))
-        except (ParameterError, SchemaError) as error:
-            raise MessageError(str(error)) from None
-
-
-def check_version(form: dict[str, Any], version: int, noun: str) -> None:
-    """Refuse a message of a version that this release does not read."""
-    if type(form.get("version")) is not int or form["version"] != version:
-        message = f"the version of a {noun} must be {version}; this release reads no other."
-        raise MessageError(message)
-
-
-def _typed(form: dict[str, Any]) -> dict[str, Any]:
-    trust = form["trust"]
-    if not isinstance(trust, list) or len(trust) != 3:
-        message = "trust must be a list of three words."
-        raise MessageError(message)
-    return {
-        "schema": _schema(form["schema"]),
-        "trust": Trust(reduce=trust[0], train=trust[1], test=trust[2]),
-        "questions": _questions(form["questions"]),
-        "rule": None if form["rule"] is None else read_rule(form["rule"]),
-    }
-
-
-def _schema(form: object) -> Schema:
-    try:
-        return Schema.from_json(json.dumps(form, ensure_ascii=False))
-    except RecursionError:
-        message = "schema of a study is nested too deeply."
-        raise MessageError(message) from None
-
-
-def _questions(form: object) -> tuple[Question, ...]:
-    if not isinstance(form, list):
-        message = "questions of a study must be a list."
-        raise MessageError(message)
-    return tuple(Question.from_form(each) for each in form)
 
 
 def _members(name: str, given: object, kind: type) -> tuple[Any, ...]:

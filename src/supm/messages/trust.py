@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Final, Literal, Self
 
-from supm._errors import ParameterError
+from supm._errors import MessageError, ParameterError
 
 __all__ = ["PHASES", "Phase", "Trust"]
 
@@ -62,6 +62,18 @@ class Trust:
         return cls(
             **{phase: _WORDS.get(part, part) for phase, part in zip(PHASES, parts, strict=True)}
         )
+
+    def to_form(self) -> list[str]:
+        """Return the three words, for JSON."""
+        return list(self.words)
+
+    @classmethod
+    def from_form(cls, form: object) -> Self:
+        """Read what `to_form` wrote."""
+        if not isinstance(form, list) or len(form) != len(PHASES):
+            message = "trust must be a list of three words."
+            raise MessageError(message)
+        return cls(**dict(zip(PHASES, form, strict=True)))
 
     @property
     def letters(self) -> str:

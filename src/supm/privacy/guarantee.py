@@ -63,12 +63,12 @@ class Guarantee(ABC):
             return NotImplemented
         return self <= other and not other <= self
 
-    def to_json(self) -> dict[str, str | float]:
+    def to_form(self) -> dict[str, str | float]:
         """Return the promise as a JSON object.
 
         Examples
         --------
-        >>> PureLDP(1.0).to_json()
+        >>> PureLDP(1.0).to_form()
         {'type': 'pure-ldp', 'epsilon': 1.0}
         """
         document: dict[str, str | float] = {"type": self.kind}
@@ -78,12 +78,12 @@ class Guarantee(ABC):
         return document
 
     @staticmethod
-    def from_json(document: object) -> Guarantee:
-        """Return the promise that `to_json` wrote; an unknown type or field is refused.
+    def from_form(document: object) -> Guarantee:
+        """Return the promise that `to_form` wrote; an unknown type or field is refused.
 
         Examples
         --------
-        >>> Guarantee.from_json({"type": "pure-ldp", "epsilon": 1.0})
+        >>> Guarantee.from_form({"type": "pure-ldp", "epsilon": 1.0})
         PureLDP(epsilon=1.0)
         """
         fields = dict(document) if isinstance(document, Mapping) else {}

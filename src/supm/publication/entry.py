@@ -185,7 +185,7 @@ class ReleaseEntry(LogEntry):
 
     @property
     def _promised(self) -> dict[str, Any]:
-        return {whom: each.to_json() for whom, each in self.guarantees.items()}
+        return {whom: each.to_form() for whom, each in self.guarantees.items()}
 
     def to_form(self) -> dict[str, Any]:
         """Return the entry as plain values for JSON."""

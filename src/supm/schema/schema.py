@@ -163,12 +163,29 @@ class Schema:
         SchemaError
             If the text is not such an object; the message has the path of what is wrong.
         """
-        attributes, target = _attributes_from_json(text)
-        return cls(attributes=attributes, target=target)
+        return cls.from_form(read_object(text, "schema", SchemaError))
+
+    @classmethod
+    def from_form(cls, form: object) -> Schema:
+        """Read what `to_form` wrote."""
+        held = _checked(form)
+        pairs = enumerate(held["attributes"])
+        attributes = tuple(_attribute(each, f"attributes[{place}]") for place, each in pairs)
+        return cls(attributes=attributes, target=_attribute(held["target"], "target"))
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the schema as plain values of JSON."""
+        attributes = [_attribute_form(each) for each in self.attributes]
+        target = _attribute_form(self.target)
+        return {"version": _VERSION, "attributes": attributes, "target": target}
 
     def to_json(self) -> str:
         """Return the JSON form, in which every schema has exactly one text."""
-        return _attributes_to_json(self.attributes, self.target)
+        lines = ",\n    ".join(_line(attribute) for attribute in self.attributes)
+        return (
+            f'{{\n  "version": {_VERSION},\n  "attributes": [\n    {lines}\n  ],\n'
+            f'  "target": {_line(self.target)}\n}}\n'
+        )
 
     def discretize(self, classes: int) -> tuple[Discretizer, ...]:
         """Return one discretizer for each attribute, of the kind the papers use.
@@ -269,33 +286,20 @@ def _common_length(columns: Mapping[str, NDArray[Any]]) -> int:
     return rows
 
 
-def _attributes_from_json(text: str) -> tuple[tuple[Attribute, ...], Attribute]:
-    """Return the attributes and the target that a text describes."""
-    form = read_object(text, "schema", SchemaError)
-    check_fields(form, _FIELDS, "a schema", SchemaError)
+def _checked(form: object) -> dict[str, Any]:
+    held = _object(form, "a schema")
+    check_fields(held, _FIELDS, "a schema", SchemaError)
     for field in _FIELDS:
-        if field not in form:
+        if field not in held:
             message = f"{field} is missing; a schema has the fields {', '.join(_FIELDS)}."
             raise SchemaError(message)
-    if type(form["version"]) is not int or form["version"] != _VERSION:
+    if type(held["version"]) is not int or held["version"] != _VERSION:
         message = f"version must be {_VERSION}; this release reads no other."
         raise SchemaError(message)
-    if not isinstance(form["attributes"], list):
+    if not isinstance(held["attributes"], list):
         message = "attributes must be a list of objects."
         raise SchemaError(message)
-    attributes = tuple(
-        _attribute(each, f"attributes[{place}]") for place, each in enumerate(form["attributes"])
-    )
-    return attributes, _attribute(form["target"], "target")
-
-
-def _attributes_to_json(attributes: tuple[Attribute, ...], target: Attribute) -> str:
-    """Write one line for each attribute. Equal schemas have equal text."""
-    lines = ",\n    ".join(_line(attribute) for attribute in attributes)
-    return (
-        f'{{\n  "version": {_VERSION},\n  "attributes": [\n    {lines}\n  ],\n'
-        f'  "target": {_line(target)}\n}}\n'
-    )
+    return held
 
 
 def _attribute(form: object, path: str) -> Attribute:
@@ -325,6 +329,10 @@ def _object(form: object, path: str) -> dict[str, Any]:
 
 
 def _line(attribute: Attribute) -> str:
+    return json.dumps(_attribute_form(attribute), ensure_ascii=False, allow_nan=False)
+
+
+def _attribute_form(attribute: Attribute) -> dict[str, object]:
     kind = next(word for word, known in _KINDS.items() if type(attribute) is known)
     form: dict[str, object] = {"name": attribute.name, "type": kind}
     if isinstance(attribute, Continuous):
@@ -333,7 +341,7 @@ def _line(attribute: Attribute) -> str:
         form |= {"values": list(attribute.values)}
     if attribute.missing != "refuse":
         form |= {"missing": attribute.missing}
-    return json.dumps(form, ensure_ascii=False, allow_nan=False)
+    return form
 
 
 def _plain(bound: float) -> float:

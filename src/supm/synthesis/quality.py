@@ -196,7 +196,7 @@ class Quality:
         return {
             "rows": self.rows,
             "synthetic_rows": self.synthetic_rows,
-            "guarantee": self.guarantee.to_json(),
+            "guarantee": self.guarantee.to_form(),
             "columns": [column_form(each) for each in self.columns],
             "agreeing_pairs": self.agreeing_pairs,
             "pairs": [self._pair_form(*pair) for pair in self.estimate.pairs()],

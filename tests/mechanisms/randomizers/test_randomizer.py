@@ -24,7 +24,7 @@ RANDOMIZERS: list[LocalRandomizer] = [
 def test_the_event_promises_what_the_randomizer_promises(randomizer: LocalRandomizer) -> None:
     promised = randomizer.event.guarantee(Neighbours.ANY_RECORDS)
     assert randomizer.guarantee <= promised
-    assert promised.to_json()["epsilon"] == pytest.approx(randomizer.epsilon, rel=1e-12)
+    assert promised.to_form()["epsilon"] == pytest.approx(randomizer.epsilon, rel=1e-12)
 
 
 @pytest.mark.parametrize("randomizer", RANDOMIZERS, ids=lambda each: type(each).__name__)
