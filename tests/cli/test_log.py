@@ -16,8 +16,8 @@ from tests.publication.conftest import Maker
 
 from supm._errors import PublicationError
 from supm._json import canonical
-from supm.cli import _published as published
 from supm.cli import main
+from supm.publication import opening
 from supm.publication.log import Log
 from supm.publication.proof import make_proof
 from supm.publication.publishing import publish
@@ -80,7 +80,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> str:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--contract", CONTRACT], "--contract is compared on a chain: name a node"),
+        (["--contract", CONTRACT], "It is compared on a chain: name a node"),
         (["--contract", "nonsense"], "--contract must be the number of a chain and an address"),
         (["--contract", "x", "--chain", "http://x"], "--contract must be the number of a chain"),
     ],
@@ -218,7 +218,7 @@ def test_an_entry_of_a_wrong_clock_is_not_the_last_one(
     late = "2038-01-01T00:00:00Z"
     Path("u.csv").write_text("u")
     with monkeypatch.context() as patched:
-        patched.setattr(published, "now", lambda: late)
+        patched.setattr(opening, "now_in_utc", lambda: late)
         assert main([*PUBLISH, "u.csv"]) == 0
     Path("v.csv").write_text("v")
     capsys.readouterr()

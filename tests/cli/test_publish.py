@@ -84,7 +84,7 @@ def test_to_publish_twice_is_to_publish_once(capsys: pytest.CaptureFixture[str])
 def test_a_log_can_be_asked_for_the_proof(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["publish", "release.json", *LOG, "--proof", "away.proof"]) == 0
     assert main(["verify", "release.json", *KEY]) == 2
-    assert "there is no proof beside the file" in said(capsys)
+    assert "There is no proof beside the file" in said(capsys)
     assert main(["verify", "release.json", *KEY, *LOG]) == 0
     assert "now of 1 entry, begins with those of the proof" in said(capsys)
     assert main(["log", "prove", "release.json", *LOG]) == 0
@@ -153,25 +153,21 @@ def test_what_was_altered_is_said_and_told_to_machines(capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["verify", "release.json"], 2, "--key must be given: the log's public key"),
+        (["verify", "release.json"], 2, "--key must be given. See"),
         (["verify", "release.json", "--key", "nothing"], 2, "--key must be the log's public key"),
         (["verify", "release.json", "--key", "a+b+c"], 2, "one line of the form name+hash+key"),
         (["verify", "release.json", "--key", "study.json"], 2, "file that holds it, got 'study"),
         (["verify", "absent.json", *KEY], 2, "FILE must be a file that can be read"),
         (["verify", "release.json", *KEY, "--proof", "study.json"], 1, "a proof of version 1"),
-        (["publish", "release.json"], 2, "--log must be given: the file of a log"),
+        (["publish", "release.json"], 2, "--log must be given. See"),
         (["publish", "release.json", "--log", "absent.db"], 1, "there is no log at absent.db"),
         (["publish", "release.json", "--log", "wdbc.csv"], 1, "is damaged or is no log"),
         (["publish", "release.json", "--log", "http://x"], 2, "--log must be a file here"),
         (["publish", "release.json", *LOG, "--time", "2026"], 2, "time must be a time in UTC"),
-        (
-            ["publish", "release.json", *LOG, "--signing-key", "x"],
-            2,
-            "--signing-key must be a file",
-        ),
+        (["publish", "release.json", *LOG, "--signing-key", "x"], 2, "--signing-key must be a"),
         (["publish", "release.json", *LOG, "--signing-key", "wdbc.csv"], 1, "wdbc.csv"),
-        (["publish", "release.json", *LOG, "--chain", "http://127.0.0.1:1"], 1, "supm log deploy"),
-        (["log", "show"], 2, "--log must be given: the file or the address"),
+        (["publish", "release.json", *LOG, "--chain", "http://127.0.0.1"], 2, "--account must"),
+        (["log", "show"], 2, "--log must be given"),
         (["log", "show", "--log", "http://127.0.0.1:1"], 1, "the log does not answer"),
         (
             ["log", "show", "--log", "htp://x"],
@@ -179,7 +175,7 @@ def test_what_was_altered_is_said_and_told_to_machines(capsys: pytest.CaptureFix
             "--log must be a file that is there, or an address (http://… or https://…), got 'htp:",
         ),
         (["log", "show", "--log", "no.db"], 2, "got 'no.db'."),
-        (["publish", "release.json", *LOG, "--what"], 2, "--what. See supm publish --help."),
+        (["publish", "release.json", *LOG, "--what"], 2, "no such argument: --what."),
         (
             ["log", "deploy", *LOG, "--chain", "http://x", "--account", "no.key"],
             2,
@@ -196,10 +192,10 @@ def test_what_was_altered_is_said_and_told_to_machines(capsys: pytest.CaptureFix
         (["log", "check", *LOG, *KEY, "--keep", "releases.key"], 2, "of the same kind"),
         (["log", "check", *LOG, *KEY, "--json", "releases.pub"], 2, "another file than --key"),
         (["publish", "study.json", *LOG], 2, "--statement must be given"),
-        (["log", "check", *LOG], 2, "--key must be given: the log's public key"),
+        (["log", "check", *LOG], 2, "--key must be given. See"),
         (["log", "check", *LOG, *KEY, "--chain", "http://x"], 1, "names no contract on a chain"),
         (["log", "create", "a.db", "--name", "with space"], 2, "name must be a plain name"),
-        (["log", "anchor", *LOG], 2, "--chain, --account must be given"),
+        (["log", "anchor", *LOG], 2, "--chain must be given"),
     ],
 )
 def test_wrong_usage_is_one_sentence(

@@ -13,13 +13,13 @@ import pytest
 
 from supm import secure
 from supm.cli import main
-from supm.cli._run_told import run_told
 from supm.datasets import load_wdbc
 from supm.engines import carry_in_process
 from supm.federation import FederatedStudy, RoundRecord, SchemaEncoding
 from supm.messages import Release
 from supm.publication.bundle import Bundle
 from supm.publication.log import Log
+from supm.publication.promise import told_of_the_run
 from supm.publication.proof import make_proof
 from supm.publication.publishing import publish
 from supm.publication.signing import SigningKey
@@ -126,7 +126,7 @@ def test_a_bundle_that_was_altered_is_not_verified(capsys: pytest.CaptureFixture
         ).to_bytes(),
         "or headers that disagree": good + b"\n",
         "damaged, or was cut": good[:200],
-        "there is no proof beside the file": b"x" + good,
+        "There is no proof beside the file": b"x" + good,
     }
     for words, content in altered.items():
         Path("release.zip").write_bytes(content)
@@ -277,5 +277,5 @@ def test_one_party_alone_is_told_nothing_of_rounds() -> None:
     with Log(Path("releases.db")) as log:
         entry = make_proof(log, 0).entry
     facts: dict[str, Any] = {}
-    assert list(run_told(Path("release.json").read_bytes(), entry, facts)) == []
+    assert list(told_of_the_run(Path("release.json").read_bytes(), entry, facts)) == []
     assert facts == {}

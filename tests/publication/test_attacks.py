@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from supm._errors import PublicationError
-from supm.cli._published import own_statement
 from supm.publication import remote
 from supm.publication.checks import verify_log
 from supm.publication.log import Log
 from supm.publication.merkle import EMPTY_ROOT, check_consistency, root_by_inclusion
 from supm.publication.monitoring import check_log
+from supm.publication.promise import own_statement
 from supm.publication.proof import make_proof
 from supm.publication.publishing import publish
 from supm.publication.remote import RemoteLog, UnreachableError

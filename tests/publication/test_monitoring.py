@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.publication.test_checks import anchor
+from tests.publication.test_anchoring import anchor
 
 from supm import PublicationError
 from supm.publication.checks import verify_log

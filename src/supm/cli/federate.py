@@ -548,11 +548,16 @@ def _run_record(publish: str | None, signing_key: str | None) -> RunRecord | Non
     """Open a log and its key at once: a run whose record cannot be kept does not begin."""
     if not publish:
         return None
-    from supm.cli._published import key_beside, log_at, when  # noqa: PLC0415  the same
+    from supm.publication.opening import (  # noqa: PLC0415  loaded when the verb runs
+        own_log,
+        read_signing_key,
+        time_of_entry,
+    )
     from supm.publication.run_record import RunRecord  # noqa: PLC0415  the same
 
-    log = log_at(publish)
-    return RunRecord(log, key_beside(publish, signing_key), partial(when, None, log))
+    log = own_log(publish, "publish")
+    key = read_signing_key(signing_key or Path(publish).with_suffix(".key"))
+    return RunRecord(log, key, lambda: time_of_entry(None, log)[0])
 
 
 def _enter(

@@ -1,204 +1,391 @@
-"""The verb log: make a log of releases, look at it, prove from it, and check all of it."""
+"""The verb log: make a log of releases, look at it, prove from it, check it, and keep it."""
 
 from __future__ import annotations
 
-import argparse
-import hashlib
-import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
-from supm._errors import PublicationError
-from supm.cli._files import check_target, write_json, write_text
-from supm.cli._log_checking import add_check
-from supm.cli._log_evidence import add_evidence
-from supm.cli._log_keeping import add_keeping
-from supm.cli._output import table
-from supm.cli._publication_options import add_log, add_reader_key
+from cyclopts import App, Parameter
+
+from supm._errors import ParameterError, PublicationError
+from supm._json import read_object
+from supm.cli._files import read_text, write_text
+from supm.cli._output import Bar, bar, emit, paragraph
+from supm.cli._types import Target
+from supm.cli.publish import LogPath, OwnLog
+from supm.cli.verify import File, Reader, check_replaceable, show_checks
 
 if TYPE_CHECKING:
-    from supm.publication.entry import LogEntry
-    from supm.publication.history import LogReader
-    from supm.publication.signing import SignedCheckpoint
+    from supm.publication import SignedCheckpoint, Verification
+    from supm.publication.verification import Tell
 
-__all__ = ["add_to"]
+__all__ = ["log"]
 
-_EXAMPLES: Final = {
-    "create": """\
-  supm log create releases.db --name hospitals.example/releases
-                                             a log and its keys: releases.key is secret,
-                                             releases.pub is for readers
+NewPath = Annotated[str, Parameter(metavar="FILE")]
+OwnNode = Annotated[str, Parameter(metavar="URL")]
+
+log: Final = App(
+    name="log",
+    help="""Make, show, prove from and check a log of releases.
+
+An append-only log of what was published. Anybody can rebuild its root from the raw entries; its
+publisher signs, and a chain can vouch for it.
 """,
-    "show": """\
-  supm log show --log releases.db            what was published?
-  supm log show --log https://hospitals.example
-""",
-    "prove": """\
-  supm log prove release.json --log releases.db      the proof again, under the newest anchor
-  supm log prove release.json --log https://hospitals.example --key releases.pub
-""",
-    "check": """\
-  supm log check --log https://hospitals.example --key releases.pub --keep kept.txt
-                                             rebuild the root from all entries; is it the same log
-                                             as last time?
-""",
-    "evidence": """\
-  supm log evidence fork.json --key releases.pub     does the file show two histories of the log?
-""",
-    "rotate": """\
-  supm log rotate --log releases.db --new releases2.key
-""",
-    "revoke": """\
-  supm log revoke --log releases.db --old releases.pub --signing-key releases2.key
-""",
-    "account": """\
-  supm log account payer.key                 an account on a chain
-""",
-    "deploy": """\
-  supm log deploy --log releases.db --chain http://127.0.0.1:8545 --account payer.key
-""",
-    "anchor": """\
-  supm log anchor --log releases.db --chain http://127.0.0.1:8545 --account payer.key
-""",
-}
-_SHOWN = 20
-_Run = Callable[[argparse.Namespace], int]
+    help_flags=(),
+    version_flags=(),
+)
 
 
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "log",
-        help="make, show, prove from and check a log of releases",
-        description="An append-only log of what was published. Anybody can rebuild its root from\n"
-        "the raw entries; its publisher signs, and a chain can vouch for it.",
-        epilog="examples:\n" + "".join(_EXAMPLES.values()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    acts = parser.add_subparsers(title="what to do", metavar="ACT", required=True)
+@log.command
+def show(*, log: LogPath, json: Target = None) -> None:
+    """List what was published.
 
-    def added(
-        name: str, what: str, run: Callable[[argparse.Namespace], int]
-    ) -> argparse.ArgumentParser:
-        act = acts.add_parser(
-            name,
-            help=what,
-            epilog=f"examples:\n{_EXAMPLES[name]}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        act.set_defaults(run=run)
-        return act
+    Parameters
+    ----------
+    log : str
+        The log's file or address; or set SUPM_LOG.
+    json : str, optional
+        Write all entries; - prints them.
 
-    _add_show(added("show", "list what was published", _show))
-    _add_prove(added("prove", "write the proof of a published file", _prove))
-    add_check(added)
-    add_evidence(added)
-    add_keeping(added)
+    Examples
+    --------
+    ::
+
+        supm log show --log releases.db            what was published?
+        supm log show --log https://hospitals.example
+    """
+    from supm.publication import list_log  # noqa: PLC0415  loaded when the verb runs
+
+    found = list_log(log, whole=bool(json))
+    emit(found.to_form(), [str(found)], json)
 
 
-def _add_show(parser: argparse.ArgumentParser) -> None:
-    add_log(parser, "the log's file or address")
-    parser.add_argument("--json", metavar="FILE", help="write all entries; - prints them")
+@log.command
+def prove(
+    file: str,
+    /,
+    *,
+    log: LogPath,
+    key: Annotated[str | None, Parameter(metavar="KEY", env_var="SUPM_LOG_KEY")] = None,
+    output: Annotated[Target, Parameter(alias="-o")] = None,
+) -> None:
+    """Write the proof of a published file.
 
+    Parameters
+    ----------
+    file : str
+        What was published.
+    log : str
+        The log's file or address; or set SUPM_LOG.
+    key : str, optional
+        The log's public key, or a file that holds it; or set SUPM_LOG_KEY. What comes from an
+        address is checked by it.
+    output : str, optional
+        Where the proof goes; FILE.proof by default.
 
-def _add_prove(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE", help="what was published")
-    add_log(parser, "the log's file or address")
-    add_reader_key(parser)
-    parser.add_argument(
-        "-o", "--output", metavar="P", help="where the proof goes; FILE.proof by default"
-    )
+    Examples
+    --------
+    ::
 
+        supm log prove release.json --log releases.db      again, under the newest anchor
+        supm log prove release.json --log https://hospitals.example --key releases.pub
+    """
+    from supm.publication import Proof  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.verification import checked_proof  # noqa: PLC0415  the same
 
-def _show(arguments: argparse.Namespace) -> int:
-    from supm.cli._published import reader_at  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.entry import read_entry  # noqa: PLC0415  the same
-    from supm.publication.history import history_of  # noqa: PLC0415  the same
-
-    check_target("--json", arguments.json)
-    log = reader_at(arguments.log)
-    now = log.checkpoint()
-    size = now.checkpoint.size
-    history = history_of(log, size)
-    history.check(now)
-    keys = [str(each) for each in history.keys]
-    if arguments.json:
-        entries = _all_entries(log, now)
-        told = {"name": log.first_key.name, "keys": keys, "size": size}
-        told["revoked"] = [str(each) for each in history.revoked]
-        write_json(told | {"entries": entries}, arguments.json)
-    if arguments.json == "-":
-        return 0
-    noun = "entry" if size == 1 else "entries"
-    print(f"The log {log.first_key.name} has {size} {noun}. Its key in charge:")
-    print(f"  {keys[-1]}")
-    for each in history.keys[:-1]:
-        fate = "revoked: do not use it" if each in history.revoked else "retired"
-        print(f"  {each} ({fate})")
-    start = max(0, size - _SHOWN)
-    newest = [read_entry(each) for each in log.entries(start, size)]
-    rows = [
-        [str(start + place), each.time, each.kind, *_named(each)]
-        for place, each in enumerate(newest)
-    ]
-    if rows:
-        print(table(["entry", "time", "kind", "what", "SHA-256"], rows, left=5))
-    if start:
-        print(f"(the newest {_SHOWN}; --json writes all)")
-    return 0
-
-
-def _all_entries(log: LogReader, now: SignedCheckpoint) -> list[Any]:
-    """Return all entries as plain values: those that the log signed for, and no others."""
-    from supm.publication.monitoring import entries_of, rebuilt  # noqa: PLC0415  the same
-    from supm.publication.story import EntryReader  # noqa: PLC0415  loaded when the verb runs
-
-    reader, found = EntryReader(), list[Any]()
-
-    def taken(text: str) -> str:
-        reader.read(text)
-        found.append(json.loads(text))
-        return text
-
-    _, root, _ = rebuilt(map(taken, entries_of(log, now.checkpoint.size)))
-    if root != now.checkpoint.root:
-        message = "the entries of the log are not those that it signed for; see supm log check."
-        raise PublicationError(message)
-    return found
-
-
-def _named(entry: LogEntry) -> tuple[str, str]:
-    names = {"round": "run", "key": "act", "chain": "contract"}
-    name = str(getattr(entry, names.get(entry.kind, "name")))
-    if entry.kind == "round":
-        name = f"round {getattr(entry, 'round', 0)} of run {name[:8]}…"
-    content = str(getattr(entry, "content", ""))
-    return name, f"{content[:16]}…" if content else ""
-
-
-def _prove(arguments: argparse.Namespace) -> int:
-    from supm.cli._checking import check_replaceable  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._published import (  # noqa: PLC0415  the same
-        proof_from,
-        read_bytes,
-        reader_at,
-        verifier_key,
-    )
-    from supm.publication.checks import verify_file  # noqa: PLC0415  the same
-    from supm.publication.log import Log  # noqa: PLC0415  the same
-    from supm.publication.proof import Proof  # noqa: PLC0415  the same
-
-    target = arguments.output or f"{arguments.file}.proof"
+    target = output or f"{file}.proof"
     check_replaceable("-o", target, Proof.from_json)
-    content, log = read_bytes("FILE", arguments.file), reader_at(arguments.log)
-    # What comes from an address is checked before it takes the place of a proof.
-    ours = isinstance(log, Log) and not arguments.key
-    key = log.first_key if ours else verifier_key(arguments.key)
-    proof = proof_from(log, hashlib.sha256(content).hexdigest())
-    for _ in verify_file(content, proof, key):
-        pass
+    proof = checked_proof(file, log, key=key or None)
     write_text("-o", proof.to_json() + "\n", target)
     size = proof.checkpoint.checkpoint.size
     if target != "-":
         print(f"{target} shows that entry {proof.release.index} is one of {size}.")
-    return 0
+
+
+@log.command
+def check(
+    *,
+    log: LogPath,
+    by: Reader,
+    checkpoint: File = None,
+    keep: Target = None,
+    evidence: Target = None,
+    json: Target = None,
+) -> None:
+    """Rebuild and check a whole log.
+
+    Parameters
+    ----------
+    log : str
+        The log's file or address; or set SUPM_LOG.
+    by : Reader
+        What the reader knows from elsewhere.
+    checkpoint : str, optional
+        One that you kept: does the log still begin so?
+    keep : str, optional
+        Keep the newest checkpoint for next time; one that is there is compared first.
+    evidence : str, optional
+        Write the evidence of a fork here.
+    json : str, optional
+        Write what was checked; - prints it.
+
+    Examples
+    --------
+    ::
+
+        supm log check --log https://hospitals.example --key releases.pub --keep kept.txt
+                                   rebuild the root from all entries; is it the same log as before?
+    """
+    from supm.publication import SignedCheckpoint, monitor  # noqa: PLC0415  loaded when the verb runs
+
+    if keep:
+        check_replaceable("--keep", keep, SignedCheckpoint.parse)
+
+    def kept(newest: SignedCheckpoint) -> str:
+        write_text("--keep", newest.text, str(keep))
+        return f"The newest checkpoint is kept in {keep}."
+
+    def checked(tell: Tell) -> Verification:
+        with ExitStack() as shown:
+            return monitor(
+                log,
+                checkpoint=checkpoint or None,
+                kept=None if keep == "-" else keep,
+                keep=kept if keep else None,
+                step=_bar(shown),
+                tell=tell,
+                **by.asked,
+            )
+
+    read = {"--checkpoint": checkpoint, "--keep": keep, "--log": log, "--key": by.key}
+    show_checks(checked, read, json, evidence)
+
+
+def _bar(shown: ExitStack) -> Callable[[int, int], None]:
+    """Return what shows how far the log was read, from the first entry on."""
+    bars = list[Bar]()
+
+    def step(_: int, total: int) -> None:
+        if not bars:
+            opened = bar(total=total, unit="entries", label="reading the log")
+            bars.append(shown.enter_context(opened))
+        bars[0].step()
+
+    return step
+
+
+@log.command
+def evidence(file: str, /, *, by: Reader, json: Target = None) -> None:
+    """Say whether a file shows two histories of a log.
+
+    Parameters
+    ----------
+    file : str
+        What --evidence wrote.
+    by : Reader
+        What the reader knows from elsewhere.
+    json : str, optional
+        Write what was checked; - prints it.
+
+    Examples
+    --------
+    ::
+
+        supm log evidence fork.json --key releases.pub     does it show two histories of the log?
+    """
+    from supm.publication import judge_evidence  # noqa: PLC0415  loaded when the verb runs
+
+    def checked(tell: Tell) -> Verification:
+        return judge_evidence(
+            _evidence_in(file),
+            tell=tell,
+            subject=f"that {file} shows two histories under the key that was given",
+            **by.asked,
+        )
+
+    show_checks(checked, {"FILE": file, "--key": by.key}, json)
+
+
+def _evidence_in(path: str) -> str:
+    """Return the text of a file of evidence, damaged or not; what is none is the wrong file."""
+    text = read_text("FILE", path)
+    try:
+        form = read_object(text, "evidence", PublicationError)
+    except PublicationError:
+        form = {}
+    if not {"first", "second"} & set(form):
+        hint = "This is no file of evidence, so it tells nothing of the log."
+        raise ParameterError("FILE", "what --evidence wrote", path, hint)
+    return text
+
+
+@log.command
+def create(path: Annotated[str, Parameter(name="LOG.db")], /, *, name: str) -> None:
+    """Make a new log and its keys.
+
+    Parameters
+    ----------
+    path : str
+        A new file.
+    name : str
+        Such as hospitals.example/releases.
+
+    Examples
+    --------
+    ::
+
+        supm log create releases.db --name hospitals.example/releases
+                                   releases.key is secret, releases.pub is for readers
+    """
+    from supm.publication import create_log  # noqa: PLC0415  loaded when the verb runs
+
+    key, secret = create_log(path, name), Path(path).with_suffix(".key")
+    public = Path(path).with_suffix(".pub")
+    print(f"The log {key.name} is in {path}.")
+    print(f"{secret} is its secret key: keep it. Readers need its public key, also in {public}:")
+    print(f"  {key}")
+
+
+@log.command
+def rotate(*, at: OwnLog, new: NewPath) -> None:
+    """Let a new key take over.
+
+    Parameters
+    ----------
+    at : OwnLog
+        The log, and who adds to it when.
+    new : str
+        A new file for the new key.
+
+    Examples
+    --------
+    ::
+
+        supm log rotate --log releases.db --new releases2.key
+    """
+    from supm.publication import rotate_key  # noqa: PLC0415  loaded when the verb runs
+
+    with at.opened() as (log, old, time):
+        place = rotate_key(log, old, new, time)
+    print(f"From entry {place} on the key in {new} signs; readers who know the old one follow.")
+
+
+@log.command
+def revoke(*, at: OwnLog, old: Annotated[str, Parameter(metavar="KEY")]) -> None:
+    """Declare an old key stolen.
+
+    Parameters
+    ----------
+    at : OwnLog
+        The log, and who adds to it when.
+    old : str
+        Its public key, or the file that holds it.
+
+    Examples
+    --------
+    ::
+
+        supm log revoke --log releases.db --old releases.pub --signing-key releases2.key
+    """
+    from supm.publication.opening import read_verifier_key  # noqa: PLC0415  loaded when it runs
+
+    stolen = read_verifier_key(old, "old")
+    with at.opened() as (log, key, time):
+        place = log.revoke(stolen, key, time)
+    print(f"Entry {place} says that the key {stolen.hash.hex()} is not to be believed any more.")
+
+
+@log.command
+def account(file: str, /) -> None:
+    """Make the key of an account on a chain.
+
+    Parameters
+    ----------
+    file : str
+        A new file; the address is printed.
+
+    Examples
+    --------
+    ::
+
+        supm log account payer.key
+    """
+    from supm.publication.deploying import account_in  # noqa: PLC0415  loaded when the verb runs
+
+    address = account_in(file).address
+    print(f"{address} is the account of {file}; it needs funds on the chain.")
+
+
+@log.command
+def deploy(
+    *,
+    at: OwnLog,
+    chain: OwnNode,
+    account: NewPath,
+    again: bool = False,
+    json: Target = None,
+) -> None:
+    """Make the contract in which a log is anchored.
+
+    Parameters
+    ----------
+    at : OwnLog
+        The log, and who adds to it when.
+    chain : str
+        A node of the chain (JSON-RPC).
+    account : str
+        The key of the account that pays there (supm log account makes one).
+    again : bool
+        Even though the log names a contract already.
+    json : str, optional
+        Write what it cost; - prints it.
+
+    Examples
+    --------
+    ::
+
+        supm log deploy --log releases.db --chain http://127.0.0.1:8545 --account payer.key
+    """
+    from supm.publication import deploy_contract  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.deploying import payer  # noqa: PLC0415  the same
+
+    with at.opened() as (log, key, time):
+        made = deploy_contract(log, key, chain, payer(account), time, again=again)
+    told = {"contract": made.contract, "chain": made.chain, "gas": made.gas}
+    line = (
+        f"The contract {made.contract} on chain {made.chain} is this log's; {made.gas} gas. The "
+        "log names it; supm log anchor puts the root there."
+    )
+    emit(told, [paragraph(line)], json)
+
+
+@log.command
+def anchor(*, log: LogPath, chain: OwnNode, account: NewPath, json: Target = None) -> None:
+    """Put the newest root on the chain.
+
+    Parameters
+    ----------
+    log : str
+        The log's file; or set SUPM_LOG.
+    chain : str
+        A node of the chain (JSON-RPC).
+    account : str
+        The key of the account that pays there (supm log account makes one).
+    json : str, optional
+        Write what it cost; - prints it.
+
+    Examples
+    --------
+    ::
+
+        supm log anchor --log releases.db --chain http://127.0.0.1:8545 --account payer.key
+    """
+    from supm.publication import anchor_log  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.deploying import payer  # noqa: PLC0415  the same
+    from supm.publication.opening import own_log  # noqa: PLC0415  the same
+
+    with own_log(log) as opened:
+        done = anchor_log(opened, chain, payer(account))
+    emit(done.to_form(), [paragraph(done.headline)], json)

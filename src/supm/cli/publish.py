@@ -2,129 +2,177 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Final
 
-from supm._errors import PublicationError, SupmError
-from supm.cli._files import read_text, write_json, write_text
-from supm.cli._output import paragraph
-from supm.cli._publication_options import (
-    add_account,
-    add_chain,
-    add_log,
-    add_signing_key,
-    add_time,
-)
+from cyclopts import Parameter
+
+from supm._errors import ParameterError, PublicationError
+from supm.cli._files import check_target, read_text, write_bytes, write_text
+from supm.cli._output import emit, paragraph
+from supm.cli._targets import check_targets
+from supm.cli._types import Target, UsageError
+from supm.cli.verify import File, Node, check_replaceable
 
 if TYPE_CHECKING:
     from supm.messages import ReleaseStatement, Statement
-    from supm.publication.log import Log
-    from supm.publication.proof import Proof
+    from supm.publication import Log, Proof, SigningKey
 
-__all__ = ["add_to", "anchored", "write_proof"]
+__all__ = ["LogPath", "OwnLog", "publish"]
 
-_SURE = (
+LogPath = Annotated[str, Parameter(metavar="LOG", env_var="SUPM_LOG")]
+
+_SURE: Final = (
     "The whole file becomes public, for ever, and nobody can derive from it what you promise. "
     "Is it private already? Publish?"
 )
-_NOTHING = "Nothing was published."
-_HOW = "Write one with supm statement {} --json statement.json."
-
-_EXAMPLES = """\
-examples:
-  supm log create releases.db --name hospitals.example/releases    once
-  supm publish release.json --log releases.db                      writes release.json.proof
-  supm statement release.json --json statement.json                write down what it promises
-  supm publish table.csv --statement statement.json --log releases.db --yes
-  supm publish release.json --log releases.db --bundle release.zip   one file for readers
-  supm publish release.json --log releases.db --chain http://127.0.0.1:8545 --account payer.key
-
-The whole file is kept in the log and becomes public, for ever.
-Give readers the file, the proof beside it, and once the log's public key (releases.pub). They run
-supm verify release.json --key releases.pub
-"""
+_NOTHING: Final = "Nothing was published."
+_HOW: Final = "Write one with supm statement {} --json statement.json."
 
 
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "publish",
-        help="enter a file into a log that anybody can check",
-        description="Publish a release, a model or a table: its hash, its statement and the time\n"
-        "go into an append-only log, and a proof is written beside the file.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("file", metavar="FILE", help="what to publish")
-    parser.add_argument(
-        "--statement",
-        metavar="S",
-        help="its statement (JSON), where the file is no release or model that holds its own",
-    )
-    parser.add_argument(
-        "--yes", action="store_true", help="publish a file whose promise nobody can derive"
-    )
-    add_log(parser)
-    add_signing_key(parser)
-    add_time(parser)
-    parser.add_argument("--proof", metavar="P", help="where the proof goes; FILE.proof by default")
-    parser.add_argument(
-        "--bundle", metavar="B", help="write the file and its proof into one zip for readers, too"
-    )
-    add_chain(parser)
-    add_account(parser)
-    parser.add_argument("--json", metavar="FILE", help="write what was done; - prints it")
-    parser.set_defaults(run=_run)
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class OwnLog:
+    """A log on this machine, and who adds to it when.
+
+    Parameters
+    ----------
+    log : str
+        The log's file; or set SUPM_LOG.
+    signing_key : str, optional
+        The log's secret key; by default the file beside the log that ends in .key.
+    time : str, optional
+        When, in UTC: 2026-11-18T14:00:00Z; or now.
+    """
+
+    log: LogPath
+    signing_key: File = None
+    time: Annotated[str | None, Parameter(metavar="T")] = None
+
+    @property
+    def secret(self) -> str:
+        """The file of the secret key, which is beside the log where none is named."""
+        return self.signing_key or str(Path(self.log).with_suffix(".key"))
+
+    @contextmanager
+    def opened(self) -> Iterator[tuple[Log, SigningKey, str]]:
+        """Open the log and its key, and warn where a clock was wrong."""
+        from supm.publication.opening import (  # noqa: PLC0415  loaded when the verb runs
+            own_log,
+            read_signing_key,
+            time_of_entry,
+        )
+
+        with own_log(self.log) as log:
+            key = read_signing_key(self.secret)
+            time, warning = time_of_entry(self.time, log)
+            if warning:
+                print(paragraph(warning), file=sys.stderr)
+            yield log, key, time
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._publish_targets import checked_target  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._published import log_at, read_bytes, signing_key, when  # noqa: PLC0415  the same
-    from supm.publication.publishing import publish  # noqa: PLC0415  the same
+def publish(
+    file: str,
+    /,
+    *,
+    at: OwnLog,
+    statement: Annotated[str | None, Parameter(metavar="S")] = None,
+    yes: bool = False,
+    proof: Target = None,
+    bundle: Target = None,
+    chain: Node = None,
+    account: File = None,
+    json: Target = None,
+) -> int:
+    """Enter a file into a log that anybody can check.
 
-    target = checked_target(arguments)
-    content = read_bytes("FILE", arguments.file)
-    statement = _statement(content, arguments)
-    if statement is None:
+    Publish a release, a model or a table: its hash, its statement and the time go into an
+    append-only log, and a proof is written beside the file. The whole file is kept in the log and
+    becomes public, for ever. Give readers the file, the proof beside it, and once the log's public
+    key (releases.pub). They run supm verify release.json --key releases.pub
+
+    Parameters
+    ----------
+    file : str
+        What to publish.
+    at : OwnLog
+        The log, and who adds to it when.
+    statement : str, optional
+        Its statement (JSON), where the file is no release or model that holds its own.
+    yes : bool
+        Publish a file whose promise nobody can derive.
+    proof : str, optional
+        Where the proof goes; FILE.proof by default.
+    bundle : str, optional
+        Write the file and its proof into one zip for readers, too.
+    chain : str, optional
+        A node of the chain (JSON-RPC), to anchor the log there.
+    account : str, optional
+        The key of the account that pays there (supm log account makes one).
+    json : str, optional
+        Write what was done; - prints it.
+
+    Examples
+    --------
+    ::
+
+        supm log create releases.db --name hospitals.example/releases    once
+        supm publish release.json --log releases.db                      writes release.json.proof
+        supm statement release.json --json statement.json                write down what it promises
+        supm publish table.csv --statement statement.json --log releases.db --yes
+        supm publish release.json --log releases.db --bundle release.zip   one file for readers
+        supm publish release.json --log releases.db --chain URL --account payer.key
+    """
+    from supm.publication import publish_file  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.deploying import payer  # noqa: PLC0415  the same
+    from supm.publication.opening import read_file  # noqa: PLC0415  the same
+
+    target = proof or f"{file}.proof"
+    read = {"FILE": file, "--statement": statement, "--log": at.log, "--signing-key": at.secret}
+    _check_targets(read | {"--account": account}, target, bundle, json)
+    content = read_file(file)
+    promised = _statement(content, statement, yes=yes)
+    if promised is None:
         return 1
-    with log_at(arguments.log) as log:
-        key = signing_key(arguments)
-        log.check_charge(key)
-        if arguments.chain:
-            _check_chain(log, arguments)
-        size = log.size
-        name, time = Path(arguments.file).name, when(arguments.time, log)
-        # In one step with the bundle: nothing is entered that cannot be handed out.
-        with log.step():
-            place = publish(log, key, content, name=name, statement=statement, time=time)
-            _check_room(log, place, content, arguments)
-        # Before anything is asked of a chain: what is published has its proof, whatever comes.
-        _hand_out(log, place, content, arguments)
-        already = "" if log.size > size else " already"
-        told = {"index": place, "log": log.name, "proof": target, "bundle": arguments.bundle}
-        lines = [f"{arguments.file} is{already} entry {place} of the log {log.name}."]
-        if arguments.chain:
-            lines += _anchored_too(log, arguments, told, lines[0])
-            _hand_out(log, place, content, arguments)
-    lines.append(_for_readers(target, arguments.bundle))
-    if arguments.json:
-        write_json(told, arguments.json)
-    if arguments.json != "-":
-        print(paragraph(" ".join(lines)))
+
+    def hand_out(better: Proof) -> None:
+        write_text("--proof", better.to_json() + "\n", target)
+        if bundle:
+            write_bytes("--bundle", _bundle(content, better), bundle)
+
+    if chain and not account:
+        message = "--account must be given: the key of the account that pays (supm log account)."
+        raise UsageError(message)
+    with at.opened() as (log, key, time):
+        done = publish_file(
+            log,
+            key,
+            file,
+            statement=promised,
+            time=time,
+            hand_out=hand_out,
+            # In one step with the entry: nothing is entered that cannot be handed out.
+            may_hand_out=lambda found: _bundle(content, found) if bundle else None,
+            chain=chain or None,
+            account=payer(account) if chain and account else None,
+        )
+    told = paragraph(f"{done.headline} {_for_readers(target, bundle)}")
+    emit(done.to_form() | {"proof": target, "bundle": bundle}, [told], json)
     return 0
 
 
 def _statement(
-    content: bytes, arguments: argparse.Namespace
+    content: bytes, path: str | None, *, yes: bool
 ) -> Statement | ReleaseStatement | None:
     """Return the statement of the file; None where the publisher thinks better of it."""
-    from supm.cli._published import UsageError, own_statement  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli.contribute import agreed  # noqa: PLC0415  the same
-    from supm.cli.statement import statement_of  # noqa: PLC0415  the same
+    from supm.cli.contribute import agreed  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.promise import own_statement, promise_of  # noqa: PLC0415  the same
 
-    own, path = own_statement(content), arguments.statement
+    own = own_statement(content)
     if path is None:
         if own is None:
             message = (
@@ -133,7 +181,8 @@ def _statement(
             )
             raise UsageError(message)
         return own
-    noun, given, _ = statement_of(read_text("--statement", path))
+    found = promise_of(read_text("--statement", path))
+    noun, given = found.noun, found.statement
     if not noun.startswith("statement"):
         hint = _HOW.format(path)
         message = f"--statement must be a statement alone, and {path} is a {noun}. {hint}"
@@ -141,101 +190,52 @@ def _statement(
     if own is not None and own != given:
         message = "--statement says something else than the file itself; leave it out."
         raise PublicationError(message)
-    if own is None and not agreed(_SURE, sys.stderr, yes=arguments.yes, otherwise=_NOTHING):
+    if own is None and not agreed(_SURE, sys.stderr, yes=yes, otherwise=_NOTHING):
         return None
     return given
 
 
-def _check_chain(log: Log, arguments: argparse.Namespace) -> None:
-    """Refuse before anything is published what a chain would refuse afterwards."""
-    from supm.cli._published import account_at, chain_at  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.publishing import contract_of  # noqa: PLC0415  the same
+def _check_targets(
+    read: dict[str, str | None], proof: str, bundle: str | None, json: str | None
+) -> None:
+    """Refuse what cannot be written, or would destroy something, before anything is published."""
+    from supm.publication import Proof  # noqa: PLC0415  loaded when the verb runs
 
-    named, account = contract_of(log), account_at(arguments.account)
-    chain = chain_at(arguments.chain, named)
-    chain.check_code(log=bytes.fromhex(named.log), publisher=account.address)
+    check_replaceable("--proof", proof, Proof.from_json)
+    if bundle is not None:
+        _check_bundle(bundle)
+    written = {"--proof": proof, "--bundle": bundle, "--json": json}
+    check_targets({name: path for name, path in read.items() if path}, written)
+    # Readers would verify a bundle as it is where a proof is beside it.
+    beside = Path(f"{bundle}.proof")
+    if bundle and (beside.exists() or beside.resolve() == Path(proof).resolve()):
+        hint = "Readers would take the bundle for a file that was published itself."
+        raise ParameterError("--bundle", "a file with no proof beside it", bundle, hint)
 
 
-def _anchored_too(
-    log: Log, arguments: argparse.Namespace, told: dict[str, Any], done: str
-) -> list[str]:
+def _check_bundle(target: str) -> None:
+    from supm.publication.bundle import is_bundle  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.opening import read_file  # noqa: PLC0415  the same
+
+    if target == "-":
+        raise ParameterError("--bundle", "a file", target)
+    check_target("--bundle", target)
+    if not target.lower().endswith(".zip"):
+        raise ParameterError("--bundle", "a name that ends in .zip", target)
+    if Path(target).exists() and not is_bundle(read_file(target, "--bundle")):
+        wanted = "a new file, or one of the same kind, which is replaced"
+        raise ParameterError("--bundle", wanted, target)
+
+
+def _bundle(content: bytes, proof: Proof) -> bytes:
+    from supm.publication.bundle import Bundle  # noqa: PLC0415  loaded when the verb runs
+
+    bundle = Bundle(name=proof.entry.name, content=content, proof=proof.to_json() + "\n")
     try:
-        return anchored(log, arguments, told)
-    except SupmError as error:
-        message = f"{done} But it is not anchored: {error} Run supm log anchor later."
-        raise PublicationError(message) from None
-
-
-def anchored(log: Log, arguments: argparse.Namespace, told: dict[str, Any]) -> list[str]:
-    """Anchor a log on a chain, and say what it cost.
-
-    Parameters
-    ----------
-    log : Log
-        The log.
-    arguments : Namespace
-        With the options ``--chain`` and ``--account``.
-    told : dict
-        For machines; what was done is added.
-
-    Returns
-    -------
-    list of str
-        In words.
-    """
-    from supm.cli._published import account_at, chain_at  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.merkle import entries_in_words  # noqa: PLC0415  the same
-    from supm.publication.publishing import anchor, contract_of  # noqa: PLC0415  the same
-
-    named, before = contract_of(log), log.anchored()
-    chain = chain_at(arguments.chain, named)
-    size, receipt = anchor(log, chain, account_at(arguments.account))
-    told |= {"size": size, "contract": named.contract, "chain": named.chain}
-    if receipt is None:
-        return [f"The root of {entries_in_words(size)} was on chain {named.chain} before."]
-    entries = size - (0 if before is None else before.checkpoint.size)
-    told |= {"gas": receipt.gas, "entries": entries, "transaction": receipt.transaction}
-    whole, new = entries_in_words(size), entries_in_words(entries, "new")
-    done = f"The root of {whole} is on chain {named.chain} in block {receipt.block}:"
-    each = receipt.gas / max(entries, 1)
-    return [f"{done} {receipt.gas} gas for {new}, {each:.0f} for each."]
-
-
-def write_proof(log: Log, place: int, target: str) -> None:
-    """Write the proof of an entry, under the newest checkpoint that is on a chain, if any is.
-
-    Parameters
-    ----------
-    log : Log
-        The log.
-    place : int
-        The entry.
-    target : str
-        The file.
-    """
-    write_text("--proof", _proof(log, place).to_json() + "\n", target)
-
-
-def _proof(log: Log, place: int) -> Proof:
-    from supm.publication.proof import make_proof  # noqa: PLC0415  loaded when the verb runs
-
-    return make_proof(log, place, log.anchored(place))
-
-
-def _check_room(log: Log, place: int, content: bytes, arguments: argparse.Namespace) -> None:
-    from supm.cli._bundled import bundle_of  # noqa: PLC0415  loaded when the verb runs
-
-    if arguments.bundle:
-        bundle_of(content, _proof(log, place))
-
-
-def _hand_out(log: Log, place: int, content: bytes, arguments: argparse.Namespace) -> None:
-    """Write what readers get: the proof, and on demand the file and the proof in one."""
-    from supm.cli._bundled import write_bundle  # noqa: PLC0415  loaded when the verb runs
-
-    write_proof(log, place, arguments.proof or f"{arguments.file}.proof")
-    if arguments.bundle:
-        write_bundle(arguments.bundle, content, _proof(log, place))
+        return bundle.to_bytes()
+    except PublicationError as error:
+        hint = f"With its proof it is too large: {error} Leave --bundle out."
+        raise ParameterError("FILE", "small enough for a bundle", len(content), hint) from None
 
 
 def _for_readers(proof: str, bundle: str | None) -> str:

@@ -2,205 +2,178 @@
 
 from __future__ import annotations
 
-import argparse
-import hashlib
-from collections.abc import Generator, Iterator
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
-from supm._errors import PublicationError
-from supm.cli._files import read_text
-from supm.cli._publication_options import add_chain, add_contract, add_reader_key, add_telling
+from cyclopts import Parameter
+
+from supm._errors import ParameterError, PublicationError, SupmError
+from supm._json import read_object
+from supm.cli._files import check_target, write_json
+from supm.cli._output import paragraph
+from supm.cli._targets import check_targets
+from supm.cli._types import Target
 
 if TYPE_CHECKING:
-    from supm.cli._contracts import KnownContract
-    from supm.publication.history import LogReader
-    from supm.publication.proof import Proof
-    from supm.publication.signing import VerifierKey
+    from supm.publication import Verification
+    from supm.publication.verification import Tell
 
-__all__ = ["add_to"]
+__all__ = ["File", "Node", "Reader", "check_replaceable", "show_checks", "verify"]
 
-_ALONE: Final = (
-    "WARNING: another log under the same key may have roots of other sizes in this contract; with "
-    "--log, or by supm log check --chain, all of them are compared with the log."
-)
-
-_EXAMPLES = """\
-examples:
-  supm verify release.json --key releases.pub                      offline, by release.json.proof
-  supm verify release.zip --key releases.pub                       a bundle: the file and its proof
-  supm verify release.json --key releases.pub --chain http://127.0.0.1:8545
-  supm verify release.json --key releases.pub --log https://hospitals.example
-  supm verify release.json --key releases.pub --receipt mine.json  was my table counted?
-
-It prints each thing that it checked, in words, and exits with 1 at the first that does not hold.
-"""
+File = Annotated[str | None, Parameter(metavar="FILE")]
+Node = Annotated[str | None, Parameter(metavar="URL")]
 
 
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "verify",
-        help="check that a file was published, unaltered, and with which guarantee",
-        description="Check a file against the proof beside it and the log's public key, with no\n"
-        "network; on demand also against the log as it is now, and against a chain.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "file", metavar="FILE", help="what was downloaded, or a bundle of it and its proof"
-    )
-    add_reader_key(parser)
-    parser.add_argument("--proof", metavar="P", help="its proof; FILE.proof by default")
-    parser.add_argument("--log", metavar="URL", help="ask the log too: its address or its file")
-    add_chain(parser)
-    add_contract(parser)
-    parser.add_argument(
-        "--receipt", metavar="FILE", help="what a party kept of the run: was it counted?"
-    )
-    add_telling(parser)
-    parser.set_defaults(run=_run)
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """What a reader of a log knows from elsewhere, and whom to ask.
 
-
-def _run(arguments: argparse.Namespace) -> int:
-    from supm.cli._checking import run_checks  # noqa: PLC0415  loaded when the verb runs
-
-    facts: dict[str, Any] = {}
-    return run_checks(_checks(arguments, facts), arguments, arguments.file, facts)
-
-
-def _checks(arguments: argparse.Namespace, facts: dict[str, Any]) -> Iterator[str]:
-    from supm.cli._contracts import known_contract  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._published import read_bytes, reader_at, verifier_key  # noqa: PLC0415  loaded when the verb runs
-    from supm.messages import Commitments  # noqa: PLC0415  the same
-    from supm.publication.checks import (  # noqa: PLC0415  the same
-        verify_file,
-        verify_log,
-        verify_receipt,
-    )
-
-    # What was typed wrongly is said before the first check.
-    key = verifier_key(arguments.key)
-    content = read_bytes("FILE", arguments.file)
-    log = reader_at(arguments.log) if arguments.log else None
-    receipt = None
-    if arguments.receipt:
-        receipt = Commitments.from_json(read_text("--receipt", arguments.receipt))
-    known = known_contract(arguments)
-    content, proof = yield from _opened(content, arguments, facts)
-    yield from verify_file(content, proof, key)
-    yield from _promise(content, proof, facts)
-    if receipt is not None:
-        yield from verify_receipt(proof, receipt)
-    if log is not None:
-        yield from verify_log(log, proof, key)
-    if arguments.chain:
-        yield from _chain(arguments.chain, known, log, proof, key)
-
-
-def _chain(
-    url: str,
-    known: KnownContract | None,
-    log: LogReader | None,
-    proof: Proof,
-    key: VerifierKey,
-) -> Iterator[str]:
-    from supm.cli._contracts import doubts  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._published import chain_at  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.checks import (  # noqa: PLC0415  the same
-        verify_anchors,
-        verify_chain,
-    )
-
-    named = proof.contract
-    if named is None:
-        message = "the proof names no contract: the log was not anchored when it was made."
-        raise PublicationError(message)
-    if known is not None:
-        known.check(named)
-    chain = chain_at(url, named)
-    yield from verify_chain(chain, proof, key)
-    if log is not None:
-        yield from verify_anchors(chain, log, proof, key)
-    else:
-        yield _ALONE
-    yield from doubts(known, named)
-
-
-def _opened(
-    content: bytes, arguments: argparse.Namespace, facts: dict[str, Any]
-) -> Generator[str, None, tuple[bytes, Proof]]:
-    """Return what is checked and its proof; of a bundle, say what it is called.
-
-    A bundle that has a proof of its own was published itself, and is verified as it is.
+    Parameters
+    ----------
+    key : str
+        The log's public key, or a file that holds it; or set SUPM_LOG_KEY. Get it from the
+        publisher by a way that you trust.
+    chain : str, optional
+        A node of the chain (JSON-RPC).
+    contract : str, optional
+        The contract's chain and address, from elsewhere than the log; without it the log is
+        believed.
     """
-    from supm.publication.bundle import Bundle, is_bundle  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.proof import Proof  # noqa: PLC0415  the same
 
-    if _proof_file(arguments) is not None or not is_bundle(content):
-        return content, _proof(content, arguments)
-    bundle = Bundle.from_bytes(content)
-    proof, name = Proof.from_json(bundle.proof), bundle.name
-    if name != proof.entry.name:
-        told = f"the bundle calls its file {name}, and its proof is of {proof.entry.name}"
-        message = f"{told}: it is not as supm publish --bundle wrote it."
-        raise PublicationError(message)
-    facts["member"] = name
-    yield f"The bundle holds {name} and its proof, nothing else; {name} is checked:"
-    return bundle.content, proof
+    key: Annotated[str, Parameter(metavar="KEY", env_var="SUPM_LOG_KEY")]
+    chain: Node = None
+    contract: Annotated[str | None, Parameter(metavar="ID:0x…")] = None
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The same, as the library takes it."""
+        return {"key": self.key, "chain": self.chain or None, "contract": self.contract}
 
 
-def _proof_file(arguments: argparse.Namespace) -> str | None:
-    """Return the proof that is named, or that is beside the file."""
-    beside = f"{arguments.file}.proof"
-    return arguments.proof or (beside if Path(beside).is_file() else None)
+def verify(
+    file: str,
+    /,
+    *,
+    by: Reader,
+    proof: Annotated[str | None, Parameter(metavar="P")] = None,
+    log: Node = None,
+    receipt: File = None,
+    evidence: Target = None,
+    json: Target = None,
+) -> None:
+    """Check that a file was published, unaltered, and with which guarantee.
 
+    Check a file against the proof beside it and the log's public key, with no network; on demand
+    also against the log as it is now, and against a chain. Each thing that was checked is printed
+    in words; the first that does not hold ends it with exit code 1.
 
-def _proof(content: bytes, arguments: argparse.Namespace) -> Proof:
-    from supm.cli._published import UsageError, proof_from, reader_at  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.proof import Proof  # noqa: PLC0415  the same
+    Parameters
+    ----------
+    file : str
+        What was downloaded, or a bundle of it and its proof.
+    by : Reader
+        What the reader knows from elsewhere.
+    proof : str, optional
+        Its proof; FILE.proof by default.
+    log : str, optional
+        Ask the log too: its address or its file.
+    receipt : str, optional
+        What a party kept of the run: was it counted?
+    evidence : str, optional
+        Write the evidence of a fork here.
+    json : str, optional
+        Write what was checked; - prints it.
 
-    path = _proof_file(arguments)
-    if path is not None:
-        return Proof.from_json(read_text("--proof", path))
-    if not arguments.log:
-        message = (
-            f"there is no proof beside the file ({arguments.file}.proof); ask the publisher for "
-            "it, name it with --proof, or ask the log with --log."
+    Examples
+    --------
+    ::
+
+        supm verify release.json --key releases.pub                      by release.json.proof
+        supm verify release.zip --key releases.pub                       a file and its proof
+        supm verify release.json --key releases.pub --chain http://127.0.0.1:8545
+        supm verify release.json --key releases.pub --log https://hospitals.example
+        supm verify release.json --key releases.pub --receipt mine.json  was my table counted?
+    """
+    from supm.publication import verify as verified  # noqa: PLC0415  loaded when the verb runs
+
+    def checked(tell: Tell) -> Verification:
+        return verified(
+            file,
+            proof=proof or None,
+            log=log or None,
+            receipt=receipt or None,
+            tell=tell,
+            **by.asked,
         )
-        raise UsageError(message)
-    return proof_from(reader_at(arguments.log), hashlib.sha256(content).hexdigest())
+
+    read = {"FILE": file, "--proof": proof, "--receipt": receipt, "--log": log, "--key": by.key}
+    show_checks(checked, read, json, evidence)
 
 
-def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[str]:
-    """Say what is promised: derived from the noise that the file names, where it names it."""
-    from supm.cli._published import own_statement  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._run_told import run_told  # noqa: PLC0415  the same
-    from supm.messages import ReleaseStatement  # noqa: PLC0415  the same
+def show_checks(
+    checked: Callable[[Tell], Verification],
+    read: Mapping[str, str | None],
+    json: str | None,
+    evidence: str | None = None,
+) -> None:
+    """Print each check as soon as it holds; raise at the first that does not, its evidence kept."""
+    written = {"--json": json or None, "--evidence": evidence or None}
+    check_targets({name: path for name, path in read.items() if path}, written)
+    if json:
+        check_replaceable("--json", json, lambda text: _check_field(text, "outcome"))
+    if evidence:
+        check_replaceable("--evidence", evidence, lambda text: _check_field(text, "first"))
+    if json and json != "-":
+        # What an earlier run found must not be taken for what this one did, however it ends.
+        write_json({"verified": False, "outcome": "unknown", "checked": []}, json)
+    found = checked(_silent if json == "-" else _show)
+    kept = _keep_evidence(found, evidence)
+    if json:
+        write_json(found.to_form(), json)
+    if not found:
+        raise PublicationError(f"{found.headline} {kept}".rstrip())
+    if json != "-":
+        print(found.headline)
 
-    entry, own = proof.entry, own_statement(content)
-    if own is not None and own != entry.statement:
-        message = "the file promises something else than the entry of the log."
+
+def check_replaceable(option: str, target: str, read: Callable[[str], object]) -> None:
+    """Refuse a target that is there and is something else than what would replace it."""
+    check_target(option, target)
+    path = Path(target)
+    if target == "-" or not path.exists():
+        return
+    try:
+        read(path.read_text(encoding="utf-8"))
+    except (SupmError, OSError, UnicodeDecodeError):
+        wanted = "a new file, or one of the same kind, which is replaced"
+        raise ParameterError(option, wanted, target) from None
+
+
+def _silent(_: str) -> None:
+    """Show nothing: the checks are in the JSON."""
+
+
+def _show(line: str) -> None:
+    mark = "" if line.startswith("WARNING") else "ok: "
+    # Lines after the first are set in, so that each check is seen to be one.
+    print(textwrap.indent(paragraph(mark + line), "    ").strip(), flush=True)
+
+
+def _check_field(text: str, name: str) -> None:
+    if name not in read_object(text, "file", PublicationError):
+        message = "another file."
         raise PublicationError(message)
-    told = entry.statement
-    facts |= {
-        "entry": proof.release.index,
-        "sha256": entry.content,
-        "log": proof.checkpoint.checkpoint.name,
-        "time": entry.time,
-        "promised": {whom: each.to_form() for whom, each in entry.guarantees.items()},
-        "derived": own is not None,
-        "simulation": told.simulation,
-    }
-    if told.simulation:
-        yield "WARNING: it was a SIMULATION, so nothing of it is private."
-    promised = " ".join(f"For {whom}: {each.sentence}" for whom, each in entry.guarantees.items())
-    trust = getattr(told, "trust", "")
-    when = f"Published {entry.time} (as the publisher says)."
-    mark, source = "", "derived anew from the noise that the file names"
-    if own is None:
-        mark = "WARNING: the promise is not checked. "
-        source = "as the publisher states it: it cannot be derived from this file"
-    yield f"{mark}{when} The guarantee, {source}: {promised} {trust}".rstrip()
-    if isinstance(own, ReleaseStatement):
-        yield from run_told(content, entry, facts)
+
+
+def _keep_evidence(found: Verification, target: str | None) -> str:
+    """Write the evidence where there is some, and say where it is."""
+    if found.fork is None:
+        return ""
+    if target is None:
+        return "Once more with --evidence FILE, and the evidence is in a file."
+    write_json(found.fork.to_form(), target)
+    return f"The evidence is in {target}: supm log evidence {target} judges it."

@@ -2,39 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import replace
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import narwhals as nw
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-import supm
-from supm._errors import MessageError, ParameterError
-from supm._json import canonical, check_fields, read_object
+from supm._errors import ParameterError
 from supm._validation import check_kind
 from supm.estimators._flags import check_flag
 from supm.estimators._randomness import source_for
-from supm.messages import Part, ReleaseStatement
 from supm.synthesis import Archive, ArchiveSchema, learn_model, learn_paper_model
-from supm.synthesis.archive_schema import Column
-from supm.synthesis.model_form import model_from_form, model_to_form
-from supm.synthesis.synthetic_model import BINS, SyntheticModel
+from supm.synthesis.saved import MODES, SavedSynthesizer, archive_statement
+from supm.synthesis.synthetic_model import BINS
 
 __all__ = ["CopulaSynthesizer"]
-
-_MODES: Final = ("strict", "faithful")
-_VERSION: Final = 2
-_FIELDS: Final = ("version", "kind", "settings", "model", "statement")
-_SETTINGS: Final = {"mode": str, "bins": int, "latent": bool, "smooth": bool}
-_KIND: Final = "copula synthesizer"
-_TRUST: Final = (
-    "The reports are taken to have been noised by their owners as described; nobody can check that "
-    "afterwards. Learning from them and drawing rows are post-processing: they spend nothing more, "
-    "however many rows are drawn."
-)
 
 
 class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -130,7 +113,7 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         else:
             chosen = {name: settings[name] for name in ("bins", "smooth", "latent")}
             self.model_ = learn_model(archive, **chosen)
-        self.statement_ = _statement(archive.schema, simulation=archive.simulation)
+        self.statement_ = archive_statement(archive.schema, simulation=archive.simulation)
         self._settings = settings
         self._backend = _backend(X)
         return self
@@ -160,14 +143,10 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         str
         """
         check_is_fitted(self, "model_")
-        form = {
-            "version": _VERSION,
-            "kind": _KIND,
-            "settings": self._settings,
-            "model": model_to_form(self.model_),
-            "statement": self.statement_.to_form(),
-        }
-        return canonical(form)
+        saved = SavedSynthesizer(
+            settings=self._settings, model=self.model_, statement=self.statement_
+        )
+        return saved.to_json()
 
     @classmethod
     def from_json(cls, text: str, *, random_state: int | None = None) -> CopulaSynthesizer:
@@ -188,68 +167,23 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         CopulaSynthesizer
             Fitted, with the settings it was fitted with; its rows come as a dict of columns.
         """
-        form = read_object(text, _KIND, MessageError)
-        check_fields(form, _FIELDS, f"a {_KIND}", MessageError)
-        named = set(form) == set(_FIELDS) and form["kind"] == _KIND
-        if not named or type(form["version"]) is not int or form["version"] != _VERSION:
-            message = f"a {_KIND} has the fields {', '.join(_FIELDS)}, and version {_VERSION}."
-            raise MessageError(message)
-        model = model_from_form(form["model"])
-        settings = _settings(form["settings"], model)
-        made = cls(schema=model.schema, random_state=random_state, **settings)
-        made.model_ = model
-        made._settings = settings
-        told = ReleaseStatement.from_form(form["statement"])
-        # Derived anew: a statement is not believed beside the noise that it speaks of.
-        made.statement_ = _statement(model.schema, simulation=told.simulation)
-        if replace(told, software=made.statement_.software) != made.statement_:
-            message = f"the {_KIND} states something else than its schema promises."
-            raise MessageError(message)
+        saved = SavedSynthesizer.from_json(text)
+        made = cls(schema=saved.model.schema, random_state=random_state, **saved.settings)
+        made.model_, made.statement_ = saved.model, saved.statement
+        made._settings = saved.settings
         made._backend = None
         return made
 
     def _checked(self) -> dict[str, Any]:
         mode: object = self.mode
-        if not isinstance(mode, str) or mode not in _MODES:
-            raise ParameterError("mode", f"one of {', '.join(_MODES)}", mode)
+        if not isinstance(mode, str) or mode not in MODES:
+            raise ParameterError("mode", f"one of {', '.join(MODES)}", mode)
         flags = {name: check_flag(name, getattr(self, name)) for name in ("latent", "smooth")}
         return {"mode": str(mode), "bins": BINS.check(self.bins)} | flags
 
     def _read(self, table: object) -> Archive:
         check_kind("schema", self.schema, ArchiveSchema)
         return Archive.read(table, self.schema)  # type: ignore[arg-type]  # checked in the line before
-
-
-def _settings(form: Any, model: SyntheticModel) -> dict[str, Any]:  # noqa: ANN401  from a stranger
-    named = isinstance(form, dict) and set(form) == set(_SETTINGS)
-    typed = named and all(type(form[name]) is kind for name, kind in _SETTINGS.items())
-    if (
-        not typed
-        or form["mode"] != _MODES[model.tied]
-        or not BINS.low <= form["bins"] <= BINS.high
-        or not model.bins <= {form["bins"]}
-    ):
-        message = f"the settings of the {_KIND} are not those of the model beside them."
-        raise MessageError(message)
-    return dict(form)
-
-
-def _statement(schema: ArchiveSchema, *, simulation: bool) -> ReleaseStatement:
-    return ReleaseStatement(
-        study=hashlib.sha256(schema.to_json().encode()).hexdigest(),
-        parts=tuple(
-            Part(name=each.name, method=_method(each), guarantee=each.law.guarantee)
-            for each in schema.columns
-        ),
-        total=schema.guarantee,
-        trust=_TRUST,
-        simulation=simulation,
-        software=f"supm {supm.__version__}",
-    )
-
-
-def _method(column: Column) -> str:
-    return f"{column.law.mechanism.replace('_', ' ')} with epsilon {column.law.epsilon:g}"
 
 
 def _backend(table: object) -> Any:  # noqa: ANN401  narwhals' own kind

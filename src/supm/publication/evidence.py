@@ -35,7 +35,7 @@ from supm.publication.merkle import (
 from supm.publication.signing import Checkpoint, SignedCheckpoint, VerifierKey
 
 if TYPE_CHECKING:
-    from supm.publication.checks import AnchoredRoot
+    from supm.publication.anchoring import AnchoredRoot
 
 __all__ = ["AnchorTold", "ForkError", "ForkEvidence", "beginning", "check_same_log"]
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
-from supm._errors import PublicationError
-from supm.publication.checks import AnchoredRoot
+from supm._errors import ParameterError, PublicationError
+from supm.publication.anchoring import AnchoredRoot, KnownContract, anchors_of
 from supm.publication.entry import ChainEntry, KeyEntry
 from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence
-from supm.publication.history import KeyHistory, LogReader, changes_of
+from supm.publication.history import KeyHistory, LogReader, changes_of, contracts_of
 from supm.publication.merkle import Peaks, consistency_path, entries_in_words, subtrees
+from supm.publication.opening import AnyLog, now_in_utc, open_log, read_text, read_verifier_key
 from supm.publication.signing import SignedCheckpoint, VerifierKey
 from supm.publication.story import LogStory
+from supm.publication.verification import Tell, Verification, judged
 
-__all__ = ["check_log", "entries_of", "rebuilt"]
+__all__ = ["check_log", "entries_of", "monitor", "rebuilt"]
 
 _PAGE: Final = 10_000
 
@@ -194,3 +197,103 @@ def _cut(first: SignedCheckpoint | AnchorTold, size: int, total: int) -> str:
         return f"the chain has an anchor of {told}, the log has {total}: it was cut."
     told = entries_in_words(total)
     return f"the log has {told}, and signed for {size} before: it was cut."
+
+
+def monitor(  # noqa: PLR0913  each is one more thing to compare
+    log: str | Path | AnyLog,
+    *,
+    key: str | Path | VerifierKey,
+    checkpoint: str | Path | None = None,
+    kept: str | Path | None = None,
+    chain: str | None = None,
+    contract: str | None = None,
+    tell: Tell | None = None,
+    step: Callable[[int, int], None] | None = None,
+    keep: Callable[[SignedCheckpoint], str] | None = None,
+) -> Verification:
+    """Rebuild a whole log from its raw entries, and compare it with all that was said of it.
+
+    Parameters
+    ----------
+    log : str, Path, Log or RemoteLog
+        The log, by its file or its address.
+    key : str, Path or VerifierKey
+        The log's public key: a line, or a file that holds it.
+    checkpoint : str or Path, optional
+        A file with a checkpoint that the reader kept: does the log still begin so?
+    kept : str or Path, optional
+        Where the newest one will be kept. One that is there is compared too, since it may be the
+        only evidence of a fork.
+    chain : str, optional
+        A node of the chain on which the log is anchored (JSON-RPC).
+    contract : str, optional
+        The contract's chain and address (``ID:0x…``), from elsewhere than the log.
+    tell : callable, optional
+        Is told each check as soon as it holds.
+    step : callable, optional
+        Is told how many entries were read, and of how many.
+    keep : callable, optional
+        Takes the newest checkpoint, once all of it is checked, and says where it keeps it.
+
+    Returns
+    -------
+    Verification
+    """
+    facts: dict[str, Any] = {}
+
+    def checks() -> Iterator[str]:
+        reader, opened = read_verifier_key(key), open_log(log)
+        place = None if contract is None else KnownContract.on(chain, contract)
+        known = _known(checkpoint, kept, reader)
+        contracts = anchors = None
+        if chain is not None:
+            contracts = [entry for _, entry in contracts_of(opened)]
+            anchors, warnings = anchors_of(chain, contracts, place)
+            yield from warnings
+        newest = opened.checkpoint()
+        size = newest.checkpoint.size
+        facts.update(log=newest.checkpoint.name, size=size)
+        yield from check_log(
+            opened,
+            reader,
+            now=newest,
+            known=known,
+            contracts=contracts,
+            anchors=anchors,
+            clock=now_in_utc(),
+            tell=None if step is None else lambda count: step(count, size),
+        )
+        if keep is not None:
+            yield keep(newest)
+
+    return judged(f"the log {log}", checks(), facts, tell)
+
+
+def _known(
+    named: str | Path | None, kept: str | Path | None, key: VerifierKey
+) -> SignedCheckpoint | None:
+    """Return the checkpoint that the log must begin with."""
+    before = _kept(kept, key)
+    if named is None:
+        return before
+    given = _checkpoint("checkpoint", named)
+    if before not in (None, given):
+        hint = "It holds another checkpoint; leave --checkpoint out to compare the log with it."
+        wanted = "a new file, or one that holds what --checkpoint does"
+        raise ParameterError("keep", wanted, str(kept), hint)
+    return given
+
+
+def _kept(path: str | Path | None, key: VerifierKey) -> SignedCheckpoint | None:
+    if path is None or not Path(path).exists():
+        return None
+    kept = _checkpoint("keep", path)
+    if kept.checkpoint.name != key.name:
+        hint = f"It is of the log {kept.checkpoint.name}."
+        wanted = f"a new file, or a checkpoint of the log {key.name}"
+        raise ParameterError("keep", wanted, str(path), hint)
+    return kept
+
+
+def _checkpoint(name: str, path: str | Path) -> SignedCheckpoint:
+    return SignedCheckpoint.parse(read_text(path, name))

@@ -1,25 +1,35 @@
-"""Enter a file into a log, and anchor the log on a chain."""
+"""Make a log, enter files into it, and change its key."""
 
 from __future__ import annotations
 
 import hashlib
-import json
-from contextlib import suppress
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from supm._errors import PublicationError, SupmError
-from supm._json import canonical
+from supm._errors import ParameterError, PublicationError, SupmError
 from supm.messages import ReleaseStatement, Statement
-from supm.publication.entry import ChainEntry, ReleaseEntry
-from supm.publication.history import contracts_of
+from supm.publication.anchoring import chain_at
+from supm.publication.deploying import Anchoring, anchor_log, contract_of
+from supm.publication.entry import ReleaseEntry
 from supm.publication.log import Log
-from supm.publication.merkle import entries_in_words
-from supm.publication.signing import SigningKey
+from supm.publication.opening import read_file
+from supm.publication.proof import Proof, make_proof
+from supm.publication.signing import SigningKey, VerifierKey, check_log_name
+from supm.reporting import Result
 
 if TYPE_CHECKING:
-    from supm.publication.chain import Anchor, Chain, ChainAccount, ChainReceipt
+    from supm.publication.chain import ChainAccount
 
-__all__ = ["anchor", "contract_of", "name_contract", "publish"]
+__all__ = [
+    "Publication",
+    "create_log",
+    "newest_proof",
+    "publish",
+    "publish_file",
+    "rotate_key",
+]
 
 
 def publish(  # noqa: PLR0913  each is a fact of the entry
@@ -75,76 +85,176 @@ def publish(  # noqa: PLR0913  each is a fact of the entry
         return log.append([entry], key)[0]
 
 
-def name_contract(
-    log: Log, key: SigningKey, receipt: ChainReceipt, publisher: str, time: str
-) -> int:
-    """Enter into a log in which contract it is anchored, and return the place of that entry."""
-    entry = ChainEntry(
-        time=time,
-        chain=receipt.chain,
-        contract=receipt.contract,
-        publisher=publisher,
-        log=log.first_key.identity.hex(),
-    )
-    return log.append([entry], key)[0]
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Publication(Result):
+    """What became of a file that was published.
+
+    Parameters
+    ----------
+    name : str
+        What the caller calls the file.
+    log : str
+        The name of the log.
+    place : int
+        The place of its entry.
+    fresh : bool
+        Whether it was not published before.
+    anchoring : Anchoring or None
+        What was anchored after it.
+    """
+
+    name: str
+    log: str
+    place: int
+    fresh: bool
+    anchoring: Anchoring | None = None
+
+    @property
+    def headline(self) -> str:
+        """What was done, in one or two sentences."""
+        already = "" if self.fresh else " already"
+        told = f"{self.name} is{already} entry {self.place} of the log {self.log}."
+        return told if self.anchoring is None else f"{told} {self.anchoring.headline}"
+
+    def to_form(self) -> dict[str, Any]:
+        """Return what was done as plain values for JSON."""
+        told = {"index": self.place, "log": self.log}
+        return told if self.anchoring is None else told | self.anchoring.to_form()
 
 
-def contract_of(log: Log) -> ChainEntry:
-    """Return the contract in which a log is anchored."""
-    found = contracts_of(log)
-    if not found:
-        message = "this log has no contract on a chain yet; make one with supm log deploy."
-        raise PublicationError(message)
-    return found[-1][1]
+def publish_file(  # noqa: PLR0913  each is a fact of the entry, or where it is anchored
+    log: Log,
+    key: SigningKey,
+    file: str | Path,
+    *,
+    statement: Statement | ReleaseStatement,
+    time: str,
+    hand_out: Callable[[Proof], None],
+    may_hand_out: Callable[[Proof], object] | None = None,
+    chain: str | None = None,
+    account: ChainAccount | None = None,
+) -> Publication:
+    """Enter a file into a log, hand out its proof, and on demand anchor the log on a chain.
+
+    Parameters
+    ----------
+    log : Log
+        Where to.
+    key : SigningKey
+        The log's key in charge.
+    file : str or Path
+        What is published.
+    statement : Statement or ReleaseStatement
+        What is promised to those whose data made it.
+    time : str
+        When, in UTC.
+    hand_out : callable
+        Takes the proof as soon as the file is entered, and a better one once it is anchored.
+    may_hand_out : callable, optional
+        Takes the proof before, and raises where it could not be handed out: then nothing of the
+        file is entered.
+    chain : str, optional
+        A node of the chain on which the log is anchored (JSON-RPC).
+    account : ChainAccount, optional
+        Who pays there.
+
+    Returns
+    -------
+    Publication
+    """
+    content = read_file(file)
+    log.check_charge(key)
+    if chain is not None and account is not None:
+        # What a chain would refuse afterwards is refused before anything is published.
+        named = contract_of(log)
+        publisher = account.address
+        chain_at(chain, named).check_code(log=bytes.fromhex(named.log), publisher=publisher)
+    size = log.size
+    with log.step():
+        place = publish(log, key, content, name=Path(file).name, statement=statement, time=time)
+        if may_hand_out is not None:
+            may_hand_out(newest_proof(log, place))
+    # Before anything is asked of a chain: what is published has its proof, whatever comes.
+    hand_out(newest_proof(log, place))
+    done = Publication(name=str(file), log=log.name, place=place, fresh=log.size > size)
+    if chain is None or account is None:
+        return done
+    try:
+        anchoring = anchor_log(log, chain, account)
+    except SupmError as error:
+        told = f"{done.headline} But it is not anchored: {error} Run supm log anchor later."
+        raise PublicationError(told) from None
+    hand_out(newest_proof(log, place))
+    return replace(done, anchoring=anchoring)
 
 
-def anchor(log: Log, chain: Chain, account: ChainAccount) -> tuple[int, ChainReceipt | None]:
-    """Put the root of the newest checkpoint on a chain, unless it is there already.
+def newest_proof(log: Log, place: int) -> Proof:
+    """Return the proof of an entry, under the newest checkpoint that is on a chain, if any is."""
+    return make_proof(log, place, log.anchored(place))
+
+
+def create_log(path: str | Path, name: str) -> VerifierKey:
+    """Make a new log, its secret key and the public key for readers, each in a file beside it.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file of the log, such as ``releases.db``; its keys end in ``.key`` and ``.pub``.
+    name : str
+        Such as ``hospitals.example/releases``.
+
+    Returns
+    -------
+    VerifierKey
+        The public key.
+    """
+    log = Path(path)
+    secret, public = log.with_suffix(".key"), log.with_suffix(".pub")
+    check_log_name(name)
+    _check_new("log", log, secret, public)
+    key = SigningKey.made(name, secret)
+    Log.create(log, key).close()
+    public.write_text(f"{key.verifier}\n", encoding="utf-8")
+    return key.verifier
+
+
+def rotate_key(log: Log, old: SigningKey, file: str | Path, time: str) -> int:
+    """Let a new key, in a new file, take over; return the place of the entry that says so.
 
     Parameters
     ----------
     log : Log
         The log.
-    chain : Chain
-        The contract that the log names.
-    account : ChainAccount
-        Who pays; the contract's publisher.
+    old : SigningKey
+        Its key in charge.
+    file : str or Path
+        Where the new key goes; its public half goes beside it, into a file that ends in ``.pub``.
+    time : str
+        When, in UTC.
 
     Returns
     -------
-    tuple of int and ChainReceipt or None
-        The size, and what the chain said; None where the root was on it before.
-
-    Raises
-    ------
-    PublicationError
-        If the chain has another root for that size.
+    int
     """
-    named, checkpoint = contract_of(log), log.checkpoint().checkpoint
-    chain.check_code(log=bytes.fromhex(named.log), publisher=named.publisher)
-    before = chain.anchored(checkpoint.size)
-    if before is not None and before.root != checkpoint.root:
-        told = entries_in_words(checkpoint.size)
-        message = f"the chain has another root for {told} than the log."
-        raise PublicationError(message)
-    receipt = None
-    if before is None:
-        receipt = chain.anchor(account, checkpoint.size, checkpoint.root)
-        # At once: it is on the chain, whatever becomes of the next question.
-        _note(log, checkpoint.size, receipt)
-        with suppress(SupmError):
-            before = chain.anchored(checkpoint.size)
-    if before is not None:
-        _note(log, checkpoint.size, before)
-    return checkpoint.size, receipt
+    path = Path(file)
+    public = path.with_suffix(".pub")
+    _check_new("new", path, public)
+    log.check_charge(old)
+    key = SigningKey.made(log.name, path)
+    try:
+        place = log.rotate(old, key, time)
+    except SupmError:
+        # Another rotation was faster. The file goes only if the log does not know its key.
+        if key.verifier not in log.history().keys:
+            path.unlink()
+        raise
+    public.write_text(f"{key.verifier}\n", encoding="utf-8")
+    return place
 
 
-def _note(log: Log, size: int, told: Anchor | ChainReceipt) -> None:
-    """Remember what the chain says of an anchor, beside what it said of the same one before."""
-    known = log.anchor_note(size)
-    note = {} if known is None else json.loads(known)
-    if note.get("contract") != told.contract:
-        note = {}
-    names = ("chain", "contract", "block", "transaction", "time")
-    note |= {name: getattr(told, name) for name in names if hasattr(told, name)}
-    log.note_anchor(size, canonical(note))
+def _check_new(option: str, *paths: Path) -> None:
+    """Refuse files that are there, or that would be written over each other."""
+    for each in paths:
+        if each.exists() or not each.parent.is_dir() or len(set(paths)) < len(paths):
+            wanted = "a new file in a folder that exists, with nothing of that name beside it"
+            raise ParameterError(option, wanted, str(each))

@@ -21,6 +21,7 @@ from supm.synthesis.quality import Quality, assess
 from supm.synthesis.quality_columns import ColumnQuality, Comparison
 from supm.synthesis.quality_dependence import Dependence
 from supm.synthesis.quality_models import ModelError, ModelReport
+from supm.synthesis.saved import SavedSynthesizer
 from supm.synthesis.synthetic_model import SyntheticModel, learn_model
 
 __all__ = [
@@ -43,6 +44,7 @@ __all__ = [
     "PiecewiseLaw",
     "Quality",
     "ResponseLaw",
+    "SavedSynthesizer",
     "SquareWaveLaw",
     "SyntheticModel",
     "assess",

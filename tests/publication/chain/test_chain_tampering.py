@@ -13,13 +13,15 @@ import pytest
 from supm._errors import PublicationError, SupmError
 from supm.messages import Part, ReleaseStatement
 from supm.privacy import GaussianDP, Neighbours
+from supm.publication.anchoring import verify_chain
 from supm.publication.chain import Chain, ChainAccount, deploy
-from supm.publication.checks import verify_chain, verify_file
+from supm.publication.checks import verify_file
+from supm.publication.deploying import anchor, name_contract
 from supm.publication.entry import ChainEntry
 from supm.publication.log import Log
 from supm.publication.monitoring import check_log
 from supm.publication.proof import Proof, make_proof
-from supm.publication.publishing import anchor, name_contract, publish
+from supm.publication.publishing import publish
 from supm.publication.signing import SigningKey
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import pytest
 
 from supm._errors import ParameterError
 from supm.publication.chain import Anchor, Chain, ChainError, deploy
+from supm.publication.deploying import anchor, name_contract
 from supm.publication.log import Log
-from supm.publication.publishing import anchor, name_contract
 from supm.publication.signing import SigningKey
 
 if TYPE_CHECKING:

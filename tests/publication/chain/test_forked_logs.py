@@ -13,7 +13,6 @@ from tests.publication.chain.test_whole_story import fund
 from tests.publication.conftest import Maker
 
 from supm._json import canonical
-from supm.cli import _published as published
 from supm.cli import main
 from supm.publication.bundle import Bundle
 from supm.publication.chain import Chain, read_account
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from tests.publication.chain.conftest import Place
 
     from supm.publication.chain import ChainAccount, ChainReceipt
-    from supm.publication.signing import VerifierKey
 
 KEY = ["--key", "a.pub"]
 
@@ -181,10 +179,10 @@ def test_a_contract_that_readers_would_refuse_is_not_named(
 ) -> None:
     one, _ = forked
 
-    def of_another_log(url: str, account: ChainAccount, _: VerifierKey) -> ChainReceipt:
+    def of_another_log(url: str, account: ChainAccount, _: bytes) -> ChainReceipt:
         return made(url, account, b"another log: 32 bytes of its key")
 
-    monkeypatch.setattr(published, "deployed", of_another_log)
+    monkeypatch.setattr("supm.publication.chain.client.deploy", of_another_log)
     with Log(Path("a.db"), read_only=True) as log:
         size = log.size
         assert main(["log", "deploy", "--log", "a.db", *paid(one)]) == 1

@@ -32,9 +32,10 @@ from supm.federation import (
 )
 from supm.federation.rows import class_counts, class_sums, scatter, triangle
 from supm.publication.chain import Chain, deploy
+from supm.publication.deploying import anchor, name_contract
 from supm.publication.entry import RoundEntry
 from supm.publication.log import Log
-from supm.publication.publishing import anchor, name_contract, publish
+from supm.publication.publishing import publish
 from supm.publication.signing import SigningKey
 from supm.schema import Categorical, Continuous, Schema
 

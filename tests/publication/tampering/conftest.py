@@ -12,7 +12,6 @@ import pytest
 
 from supm import secure
 from supm._json import canonical
-from supm.cli._published import own_statement
 from supm.datasets import load_wdbc
 from supm.engines import carry_in_process
 from supm.federation import (
@@ -30,6 +29,7 @@ from supm.publication.entry import RoundEntry
 from supm.publication.log import Log
 from supm.publication.merkle import Peaks
 from supm.publication.monitoring import check_log
+from supm.publication.promise import own_statement
 from supm.publication.proof import Proof, make_proof
 from supm.publication.publishing import publish
 from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey

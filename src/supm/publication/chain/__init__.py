@@ -10,9 +10,9 @@ What is here needs an extra, and is loaded when it is asked for.
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from supm._lazy import names_on_demand
 from supm.publication.chain.errors import ChainError
 
 if TYPE_CHECKING:
@@ -32,21 +32,20 @@ __all__ = [
     "read_account",
 ]
 
-_HOMES: Final = {
-    "accounts": ("ChainAccount", "make_account", "read_account"),
-    "client": ("Chain", "chain_of", "deploy"),
-    "contract": ("Anchor", "ChainReceipt"),
-}
+_find = names_on_demand(
+    __name__,
+    {
+        "accounts": "ChainAccount make_account read_account",
+        "client": "Chain chain_of deploy",
+        "contract": "Anchor ChainReceipt",
+    },
+)
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  each name has a type of its own
     """Load a name from the file that holds it, or say which package is missing."""
-    for home, names in _HOMES.items():
-        if name in names:
-            try:
-                return getattr(importlib.import_module(f"{__name__}.{home}"), name)
-            except ImportError as error:
-                message = f"this needs the package {error.name}; run pip install 'supm[chain]'."
-                raise ChainError(message) from None
-    message = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(message)
+    try:
+        return _find(name)
+    except ImportError as error:
+        message = f"this needs the package {error.name}; run pip install 'supm[chain]'."
+        raise ChainError(message) from None

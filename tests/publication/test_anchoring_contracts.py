@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pytest
 
 from supm._errors import ParameterError, PublicationError
-from supm.cli import _contracts
-from supm.cli._contracts import KnownContract, anchors_of, doubts, known_contract
-from supm.cli._published import UsageError
+from supm.publication import anchoring
+from supm.publication.anchoring import AnchoredRoot, KnownContract, anchors_of, doubts
 from supm.publication.chain.errors import ChainError, OtherChainError
-from supm.publication.checks import AnchoredRoot
 from supm.publication.entry import ChainEntry
 
 FIRST, SECOND = "0x" + "aB" * 20, "0x" + "Cd" * 20
@@ -56,8 +53,8 @@ class Contract:
 def node(monkeypatch: pytest.MonkeyPatch) -> dict[str, Contract]:
     """Stand in for a node of chain 1 with two contracts."""
     held = {FIRST: Contract({1: ROOT}), SECOND: Contract({2: OTHER})}
-    monkeypatch.setattr(_contracts, "chain_of", lambda _: 1)
-    monkeypatch.setattr(_contracts, "chain_at", lambda _, entry: held[entry.contract])
+    monkeypatch.setattr("supm.publication.chain.client.chain_of", lambda _: 1)
+    monkeypatch.setattr(anchoring, "chain_at", lambda _, entry: held[entry.contract])
     return held
 
 
@@ -65,28 +62,22 @@ def roots(found: list[AnchoredRoot]) -> dict[int, bytes]:
     return {each.size: each.root for each in found}
 
 
-def asked(contract: str | None, chain: str | None = "http://x") -> KnownContract | None:
-    return known_contract(Namespace(contract=contract, chain=chain))
-
-
 def test_a_contract_is_read_with_its_chain_or_without() -> None:
-    assert asked(None) is None
-    assert asked(None, None) is None
-    assert asked(FIRST) == KnownContract(FIRST, None)
-    assert asked(f"31337:{FIRST}") == KnownContract(FIRST, 31337)
+    assert KnownContract.on("http://x", FIRST) == KnownContract(FIRST, None)
+    assert KnownContract.on("http://x", f"31337:{FIRST}") == KnownContract(FIRST, 31337)
 
 
 @pytest.mark.parametrize(
     "wrong", ["", "nonsense", "0x12", f"0:{FIRST}", f"-1:{FIRST}", f":{FIRST}", f"1:{FIRST}0"]
 )
 def test_what_is_no_contract_is_refused(wrong: str) -> None:
-    with pytest.raises(ParameterError, match="--contract must be the number of a chain"):
-        asked(wrong)
+    with pytest.raises(ParameterError, match="contract must be the number of a chain"):
+        KnownContract.on("http://x", wrong)
 
 
 def test_a_contract_without_a_node_is_wrong_usage() -> None:
-    with pytest.raises(UsageError, match="name a node"):
-        asked(FIRST, None)
+    with pytest.raises(ParameterError, match="name a node"):
+        KnownContract.on(None, FIRST)
 
 
 def test_an_address_without_its_chain_is_warned_of() -> None:

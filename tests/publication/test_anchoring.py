@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from supm._errors import PublicationError
-from supm.publication import checks
+from supm.publication import anchoring
+from supm.publication.anchoring import verify_anchors
 from supm.publication.chain.contract import Anchor
-from supm.publication.checks import verify_anchors
 from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence
 from supm.publication.proof import make_proof
 from supm.publication.remote import UnreachableError
@@ -115,7 +115,7 @@ def test_each_anchor_is_compared(maker: Maker, place: int) -> None:
 def test_of_many_anchors_the_newest_are_compared_and_the_rest_is_warned_of(
     maker: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "_MOST", 2)
+    monkeypatch.setattr(anchoring, "_MOST", 2)
     log = maker.log(4)
     held = Held().hold(log, 1, 2, 4)
     [line] = told(maker, held, log)

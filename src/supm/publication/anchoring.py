@@ -1,0 +1,292 @@
+"""Whether a log agrees with what is anchored of it on a chain, and which contract that is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, Protocol
+
+from supm._errors import ParameterError, PublicationError
+from supm.publication import chain as chains
+from supm.publication.chain.errors import OtherChainError
+from supm.publication.checks import verify_log
+from supm.publication.entry import ChainEntry
+from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence, beginning
+from supm.publication.history import KeyHistory, LogReader, changes_of
+from supm.publication.merkle import entries_in_words
+from supm.publication.proof import Proof
+from supm.publication.signing import SignedCheckpoint, VerifierKey
+
+if TYPE_CHECKING:
+    from supm.publication.chain import Chain
+
+__all__ = [
+    "AnchoredRoot",
+    "AnchoredRoots",
+    "KnownContract",
+    "PlacedContract",
+    "anchors_of",
+    "chain_at",
+    "doubts",
+    "verify_anchors",
+    "verify_chain",
+]
+
+# Each costs the log a question; who reads the whole log compares any number of them.
+_MOST: Final = 100
+_FORM: Final = re.compile("(?:([1-9][0-9]{0,18}):)?(0x[0-9a-fA-F]{40})")
+
+
+class AnchoredRoots(Protocol):
+    """A contract that keeps roots of a log; ``supm.publication.chain.Chain`` is one."""
+
+    def check_code(self, *, log: bytes, publisher: str | None = None) -> str:
+        """Raise unless the contract is SUPM's, for this log; return who may anchor."""
+
+    def anchored(self, size: int) -> AnchoredRoot | None:
+        """Return what was anchored at a size."""
+
+    def anchors(self) -> Sequence[AnchoredRoot]:
+        """Return all anchors, from the first to the last."""
+
+
+class PlacedContract(Protocol):
+    """Where a contract is: on a chain, at an address."""
+
+    @property
+    def chain(self) -> int:
+        """On which chain."""
+
+    @property
+    def contract(self) -> str:
+        """At which address."""
+
+
+class AnchoredRoot(PlacedContract, Protocol):
+    """What a chain says of one size."""
+
+    @property
+    def size(self) -> int:
+        """Of how many entries."""
+
+    @property
+    def root(self) -> bytes:
+        """The root."""
+
+    @property
+    def time(self) -> int:
+        """When, in seconds since 1970."""
+
+    @property
+    def block(self) -> int:
+        """In which block."""
+
+
+def chain_at(url: str, named: PlacedContract) -> Chain:
+    """Return a contract on the node at an address; it is asked nothing yet."""
+    return chains.Chain(url, named.contract, chain=named.chain)
+
+
+@dataclass(frozen=True)
+class KnownContract:
+    """A contract that a reader knows from elsewhere than the log."""
+
+    address: str
+    chain: int | None
+
+    @classmethod
+    def on(cls, url: str | None, text: str) -> KnownContract:
+        """Read the number of a chain and an address, or an address alone, to ask a node for it."""
+        found = _FORM.fullmatch(text)
+        if found is None:
+            wanted = "the number of a chain and an address, 1:0x… with 40 digits"
+            raise ParameterError("contract", wanted, text)
+        if not url:
+            hint = "It is compared on a chain: name a node of it with --chain URL."
+            raise ParameterError("contract", "given with a node to ask", text, hint)
+        chain, address = found.groups()
+        return cls(address, None if chain is None else int(chain))
+
+    def check(self, named: ChainEntry) -> None:
+        """Raise PublicationError where the log names another contract."""
+        told = f"{named.chain}:{named.contract}"
+        same = self.address.lower() == named.contract.lower()
+        if not same or self.chain not in {None, named.chain}:
+            message = f"the log names the contract {told}, not the one that you gave."
+            raise PublicationError(message)
+
+
+def verify_chain(chain: AnchoredRoots, proof: Proof, key: VerifierKey) -> Iterator[str]:
+    """Yield in words that a chain holds the root of a proof's checkpoint.
+
+    Parameters
+    ----------
+    chain : AnchoredRoots
+        The contract that the proof names, on the node that the reader asks. Who signs for a log
+        can name any contract: a reader who knows its address from elsewhere compares it.
+    proof : Proof
+        Of the release; `verify_file` has checked it.
+    key : VerifierKey
+        The key of the log that the reader trusts.
+
+    Yields
+    ------
+    str
+
+    Raises
+    ------
+    PublicationError
+        If the contract is another, or has another root or none for that size.
+    """
+    named = proof.contract
+    if named is None or proof.chain is None:
+        message = "the proof names no contract: the log was not anchored when it was made."
+        raise PublicationError(message)
+    proof.chain.check(proof.checkpoint)
+    began = not any((entry.act, entry.key) == ("rotate", str(key)) for _, entry in proof.changes)
+    if began and named.log != key.identity.hex():
+        message = f"the contract {named.contract} is bound to another log than the key you gave."
+        raise PublicationError(message)
+    chain.check_code(log=bytes.fromhex(named.log), publisher=named.publisher)
+    yield (
+        f"The contract {named.contract}, which the log names, has SUPM's code; only "
+        f"{named.publisher} can anchor in it."
+    )
+    checkpoint = proof.checkpoint.checkpoint
+    anchor, told = chain.anchored(checkpoint.size), entries_in_words(checkpoint.size)
+    if anchor is None:
+        message = (
+            f"the chain has no anchor of {told}; get a proof under one that it has: supm log prove."
+        )
+        raise PublicationError(message)
+    if (anchor.root, anchor.chain) != (checkpoint.root, named.chain):
+        message = (
+            f"the chain holds another root for {told} than the checkpoint, or it is another chain "
+            "than the log names."
+        )
+        raise PublicationError(message)
+    yield (
+        f"The root of {told} is on chain {anchor.chain} since "
+        f"{_date(anchor.time)} (block {anchor.block})."
+    )
+
+
+def _date(seconds: int) -> str:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (ValueError, OverflowError, OSError):
+        message = "the node tells a time of the anchor that is none."
+        raise PublicationError(message) from None
+
+
+def verify_anchors(
+    chain: AnchoredRoots, log: LogReader, proof: Proof, key: VerifierKey
+) -> Iterator[str]:
+    """Yield in words that a log agrees with the anchors of a contract, the newest first.
+
+    One contract takes one root for a size, but nothing ties the root of a size to that of the one
+    before it: two logs under one key can take turns in it. Whoever compares all roots sees that.
+    """
+    # The chain first: what is anchored by then, the log must hold already.
+    anchors = chain.anchors()
+    now = log.checkpoint()
+    for _ in verify_log(log, proof, key, now=now):
+        pass
+    for each in reversed(anchors[-_MOST:]):
+        _check_anchor(each, log, now, key)
+    if len(anchors) > _MOST:
+        yield (
+            f"WARNING: the log agrees with the newest {_MOST} of {len(anchors)} anchors in the "
+            "contract; supm log check --chain compares all of them."
+        )
+    else:
+        yield f"The log agrees with every anchor in the contract: {len(anchors)} of them."
+
+
+def _check_anchor(
+    anchor: AnchoredRoot, log: LogReader, now: SignedCheckpoint, key: VerifierKey
+) -> None:
+    size, anchored = now.checkpoint.size, entries_in_words(anchor.size)
+    if anchor.size > size:
+        message = (
+            f"the chain has an anchor of {anchored}, and the log shows {size}: it was cut, is "
+            "behind, or another log is anchored in the same contract."
+        )
+        raise PublicationError(message)
+    shown = beginning(log, anchor.size, anchor.root, now.checkpoint)
+    if shown is None:
+        message = (
+            f"the log did not show that it begins with the {anchored} whose root is on the "
+            "chain: another log is anchored in the same contract, or its answer was altered."
+        )
+        raise PublicationError(message)
+    root, path = shown
+    if root != anchor.root:
+        changes = changes_of(log, size)
+        KeyHistory.followed(key, changes).check(now)  # the log may answer otherwise this time
+        told = AnchorTold.of(anchor)
+        found = ForkEvidence(first=told, second=now, path=path, root=root, keys=tuple(changes))
+        raise ForkError(found)
+
+
+def doubts(known: KnownContract | None, named: ChainEntry) -> Iterator[str]:
+    """Yield a warning where only the log says which contract it is, or on which chain."""
+    if known is None:
+        yield (
+            "WARNING: which contract it is, only the log says; to be sure that everybody sees the "
+            "same log, get it from elsewhere and give it with --contract."
+        )
+    elif known.chain is None:
+        yield (
+            "WARNING: that it is on this chain, only the log says, for another chain can have a "
+            f"contract at the same address; give --contract {named.chain}:0x… if you know it."
+        )
+
+
+def anchors_of(
+    url: str, named: Sequence[ChainEntry], known: KnownContract | None
+) -> tuple[list[AnchoredRoot], list[str]]:
+    """Return the anchors in every contract that a log ever named on a node's chain."""
+    if not named:
+        message = "the log names no contract on a chain; leave --chain out."
+        raise PublicationError(message)
+    here = chains.chain_of(url)
+    found = [each for each in named if each.chain == here]
+    _check_chain(here, named, known)
+    if known is not None:
+        known.check(found[-1] if found else named[-1])
+    return _anchors(url, found), [*doubts(known, found[-1]), *_elsewhere(named, here)]
+
+
+def _check_chain(here: int, named: Sequence[ChainEntry], known: KnownContract | None) -> None:
+    wanted = sorted({each.chain for each in named})
+    if known is not None and known.chain is not None:
+        wanted = [known.chain]
+    if here not in wanted:
+        told = ", ".join(map(str, wanted))
+        message = f"the node is on chain {here}, and the contract is on {told}; check its URL."
+        raise OtherChainError(message)
+
+
+def _elsewhere(named: Sequence[ChainEntry], here: int) -> Iterator[str]:
+    for each in named:
+        if each.chain != here:
+            yield (
+                f"WARNING: the contract {each.contract} is on chain {each.chain}, and the node is "
+                "not: its anchors are not compared. Ask a node of that chain, too."
+            )
+
+
+def _anchors(url: str, named: Sequence[ChainEntry]) -> list[AnchoredRoot]:
+    found: dict[int, AnchoredRoot] = {}
+    for each in named:
+        chain = chain_at(url, each)
+        chain.check_code(log=bytes.fromhex(each.log), publisher=each.publisher)
+        for anchor in chain.anchors():
+            if found.setdefault(anchor.size, anchor).root != anchor.root:
+                told = entries_in_words(anchor.size)
+                message = f"two contracts of the log hold different roots of {told}."
+                raise PublicationError(message)
+    return list(found.values())
