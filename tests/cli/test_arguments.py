@@ -50,7 +50,7 @@ def test_where_no_act_is_given_the_acts_are_listed(capsys: pytest.CaptureFixture
     for verb, sentence in (
         ("study", "ACT must be given, one of create, list, show, "),
         ("log", "ACT must be given, one of "),
-        ("wallet", "ACTION must be given, one of show, limit, forget. See supm wallet --help."),
+        ("wallet", "ACT must be given, one of show, limit, forget. See supm wallet --help."),
     ):
         assert main([verb]) == 2
         assert f"supm: error: {sentence}" in capsys.readouterr().err

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -284,22 +281,6 @@ def test_two_studies_of_one_seed_agree_with_the_owner_alone(
     alone = Owner(source=simulation(5)).answer(study, "train", record)
     receipt = Contribution(far_end.url, source=simulation(5)).send(record, wallet)
     assert receipt.report == alone
-
-
-def test_the_owners_side_needs_none_of_the_servers_libraries(tmp_path: Path) -> None:
-    # As where they are not installed: to import one fails.
-    program = (
-        "import sys\n"
-        "absent = ['alembic', 'fastapi', 'httpx', 'jinja2', 'msgspec', 'plotly', 'psycopg', "
-        "'pydantic', 'sqlalchemy', 'starlette', 'uvicorn']\n"
-        "sys.modules.update(dict.fromkeys(absent))\n"
-        "import supm.cli._gateway, supm.owner\n"
-        "sys.exit(supm.cli.main(['wallet', 'show']))"
-    )
-    command, here = [sys.executable, "-c", program], {"SUPM_WALLET": str(tmp_path / "wallet.db")}
-    done = subprocess.run(command, capture_output=True, check=False, env=os.environ | here)  # noqa: S603  our own program
-    assert (done.returncode, done.stderr) == (0, b"")
-    assert b"nothing was spent yet" in done.stdout
 
 
 def test_a_check_draws_nothing(

@@ -6,12 +6,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TextIO, TypeVar
 
 from supm.reporting import Table, counted, paragraph, printable
 
 __all__ = [
     "Bar",
+    "agreed",
     "bar",
     "counted",
     "emit",
@@ -87,6 +88,39 @@ def say(text: str) -> None:
         A sentence.
     """
     print(f"supm: note: {printable(text)}", file=sys.stderr)
+
+
+def agreed(
+    question: str,
+    aloud: TextIO,
+    *,
+    yes: bool,
+    otherwise: str = "Nothing was sent, and nothing was spent.",
+) -> bool:
+    """Ask for consent, unless that was answered on the command line.
+
+    Parameters
+    ----------
+    question : str
+        What to ask.
+    aloud : text file
+        Where to ask it.
+    yes : bool
+        Whether it was answered already.
+    otherwise : str, optional
+        What to say where the answer is no.
+
+    Returns
+    -------
+    bool
+    """
+    if yes:
+        return True
+    print(f"{question} [y/N] ", end="", file=aloud, flush=True)
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        return True
+    print(otherwise, file=aloud)
+    return False
 
 
 class Bar:

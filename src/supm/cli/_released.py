@@ -7,10 +7,10 @@ from typing import Any
 from supm._errors import MessageError, ParameterError
 from supm._json import read_object
 from supm.cli._files import read_text
-from supm.cli._rows import records
 from supm.collection import check_statement
 from supm.federation import SchemaEncoding, open_release
 from supm.messages import Model, Release
+from supm.owner.rows import records
 from supm.owner.words import saying_what_is_allowed
 from supm.schema import Schema
 from supm.schema.text_table import TextTable

@@ -99,9 +99,9 @@ def _at_home(model: str | None, release: str | None, data: TextTable) -> _Told:
 
 
 def _by_study(address: str, data: TextTable, *, trusted: bool, yes: bool) -> _Told | None:
-    from supm.cli._rows import records  # noqa: PLC0415  loaded when the verb runs
     from supm.messages import Study  # noqa: PLC0415  the same
     from supm.owner.http import Remote, answered, split_study_url  # noqa: PLC0415  the same
+    from supm.owner.rows import records  # noqa: PLC0415  loaded when the verb runs
 
     base, name = split_study_url(address)
     remote = Remote(f"{base}/api/v1/studies/{name}")
@@ -129,7 +129,7 @@ def _shown(target: str, answers: list[dict[str, Any]]) -> str:
 
 def _agreed(study: Study, rows: int, *, yes: bool) -> bool:
     """Ask before anything leaves; who cannot be asked has not agreed."""
-    from supm.cli.contribute import agreed  # noqa: PLC0415  only where something is sent
+    from supm.cli._output import agreed  # noqa: PLC0415  only where something is sent
 
     _tell_cost(study, rows)
     return agreed(f"Send {counted(rows, 'report')}?", sys.stderr, yes=yes)

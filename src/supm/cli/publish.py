@@ -169,7 +169,7 @@ def _statement(
     content: bytes, path: str | None, *, yes: bool
 ) -> Statement | ReleaseStatement | None:
     """Return the statement of the file; None where the publisher thinks better of it."""
-    from supm.cli.contribute import agreed  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._output import agreed  # noqa: PLC0415  loaded when the verb runs
     from supm.publication.promise import own_statement, promise_of  # noqa: PLC0415  the same
 
     own = own_statement(content)

@@ -14,7 +14,7 @@ from supm._errors import SupmError
 from supm.cli._arguments import epsilon, whole
 from supm.cli._files import check_target, write_json
 from supm.cli._options import METHODS, add_study_options
-from supm.cli._output import counted, paragraph, table
+from supm.cli._output import agreed, counted, paragraph, table
 from supm.cli._service import (
     DATABASE,
     UsageError,
@@ -28,7 +28,6 @@ from supm.cli._service import (
     write_private,
 )
 from supm.cli._study_limits import by_phase, limit_lines, moment_to_come, whole_number
-from supm.cli.contribute import agreed
 
 if TYPE_CHECKING:
     from supm.messages import Study

@@ -2,111 +2,147 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
-from datetime import UTC, datetime
-from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
 
 from supm._errors import ParameterError
-from supm.cli._arguments import real
-from supm.cli._files import check_target, write_json
-from supm.cli._output import counted, paragraph, table
-from supm.cli.contribute import agreed
+from supm.cli._output import agreed, counted, emit, paragraph
+from supm.cli._types import Target, reading
 
 if TYPE_CHECKING:
-    from supm.owner import Answered, Limits, Wallet
+    from supm.owner import Wallet
 
-__all__ = ["add_to"]
+__all__ = ["wallet"]
 
-_EXAMPLES = """\
-examples:
-  supm wallet show                             what was spent, on what, and whether it arrived
-  supm wallet limit --total 8 --per-study 2    spend no more than that
-  supm wallet limit --total none               take a limit away
-  supm wallet forget 1a2b3c4d                  my record has changed: answer that study anew
-
-The wallet is a file of your own: SUPM_WALLET names it, or it is supm/wallet.db among your data. It
-holds randomised answers and no record. Keep it as long as the record: without it, a question that
-is asked again is answered anew and costs again.
-"""
-_DIGITS = 12
 _LARGEST = 1e4
+_File = Annotated[str | None, Parameter(metavar="FILE")]
 
-
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "wallet",
-        help="see and limit what you have spent on studies",
-        description="What you answered, what it cost, and how much you allow.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    actions = parser.add_subparsers(title="actions", metavar="ACTION", required=True)
-    show = actions.add_parser("show", help="what was spent, on what, and whether it arrived")
-    show.add_argument("--json", metavar="FILE", help="write it; - prints it")
-    limit = actions.add_parser("limit", help="set the most that you spend")
-    for name, what in (("--total", "over all studies"), ("--per-study", "on any one study")):
-        words = f"the most that you spend {what}; none takes the limit away"
-        limit.add_argument(name, type=_limit, metavar="E", help=words)
-    forget = actions.add_parser("forget", help="answer a study anew; what was spent stays spent")
-    forget.add_argument("study", metavar="STUDY", help="the first digits of its hash")
-    forget.add_argument("--yes", action="store_true", help="forget without asking")
-    for action, run in ((show, _show), (limit, _set_limits), (forget, _forget)):
-        action.add_argument("--wallet", metavar="FILE", help="another wallet than your usual one")
-        action.set_defaults(run=run)
+wallet = App(
+    name="wallet",
+    help_flags=(),
+    version_flags=(),
+    help="See and limit what you have spent on studies.\n\n"
+    "What you answered, what it cost, and how much you allow. The wallet is a file of your own:\n"
+    "SUPM_WALLET names it, or it is supm/wallet.db among your data. It holds randomised answers\n"
+    "and no record. Keep it as long as the record: without it, a question that is asked again is\n"
+    "answered anew and costs again.",
+)
 
 
 def _limit(text: str) -> float | str:
-    return text if text == "none" else real(0.0, _LARGEST)(text)
+    if text == "none":
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number <= _LARGEST:
+        rule = f"a number in [0, {_LARGEST:g}], or none"
+        raise ValueError(rule)
+    return number
 
 
-def _show(arguments: argparse.Namespace) -> int:
-    from supm.owner import Wallet  # noqa: PLC0415  loaded when the verb runs
-
-    check_target("--json", arguments.json)
-    _check_there(arguments.wallet)
-    with Wallet(arguments.wallet) as wallet:
-        told = _for_machines(wallet)
-    if arguments.json:
-        write_json(told, arguments.json)
-    if arguments.json != "-":
-        print(f"{told['path']}: {_totals(told)}")
-        if told["studies"]:
-            head = ["study", "phases", "since", "purpose", "owners", "arrived", "epsilon", "where"]
-            print(f"\n{table(head, [_row(each) for each in told['studies']], left=4, widest=28)}")
-    return 0
+_Limit = Annotated[float | str | None, reading(_limit, "E")]
 
 
-def _set_limits(arguments: argparse.Namespace) -> int:
-    from supm.owner import Wallet  # noqa: PLC0415  loaded when the verb runs
+@wallet.command
+def show(*, wallet: _File = None, json: Target = None) -> None:
+    """Show what was spent, on what, and whether it arrived.
 
-    named = {"total": arguments.total, "per_study": arguments.per_study}
+    Parameters
+    ----------
+    wallet : str, optional
+        Another wallet than your usual one.
+    json : str, optional
+        Write it; - prints it.
+
+    Examples
+    --------
+    ::
+
+        supm wallet show
+    """
+    from supm.owner import Wallet, WalletOverview  # noqa: PLC0415  loaded when the verb runs
+
+    _check_there(wallet)
+    with Wallet(wallet) as opened:
+        overview = WalletOverview.of(opened)
+    emit(overview.to_form(), [str(overview)], json)
+
+
+@wallet.command
+def limit(*, total: _Limit = None, per_study: _Limit = None, wallet: _File = None) -> None:
+    """Set the most that you spend.
+
+    Parameters
+    ----------
+    total : float or "none", optional
+        The most that you spend over all studies; none takes the limit away.
+    per_study : float or "none", optional
+        The most that you spend on any one study; none takes the limit away.
+    wallet : str, optional
+        Another wallet than your usual one.
+
+    Examples
+    --------
+    ::
+
+        supm wallet limit --total 8 --per-study 2    spend no more than that
+        supm wallet limit --total none               take a limit away
+    """
+    from supm.owner import Wallet, WalletOverview  # noqa: PLC0415  loaded when the verb runs
+
+    named = {"total": total, "per_study": per_study}
     given = {
-        name: None if limit == "none" else limit
-        for name, limit in named.items()
-        if limit is not None
+        name: None if isinstance(each, str) else each
+        for name, each in named.items()
+        if each is not None
     }
     if not given:
         raise ParameterError("limit", "followed by --total or --per-study", "nothing")
-    with Wallet(arguments.wallet) as wallet:
-        wallet.limit(**given)
-        print(f"From now on: {_allowed(wallet.limits)}.")
-        for line in _exceeded(_for_machines(wallet)):
-            print(paragraph(line))
-    return 0
+    with Wallet(wallet) as opened:
+        opened.limit(**given)
+        overview = WalletOverview.of(opened)
+    print(f"From now on: {overview.allowed}.")
+    for line in overview.exceeded():
+        print(paragraph(line))
 
 
-def _forget(arguments: argparse.Namespace) -> int:
+@wallet.command
+def forget(
+    study: Annotated[str, Parameter(name="STUDY")],
+    /,
+    *,
+    yes: bool = False,
+    wallet: _File = None,
+) -> int:
+    """Answer a study anew, as your record has changed; what was spent stays spent.
+
+    Parameters
+    ----------
+    study : str
+        The first digits of its hash.
+    yes : bool
+        Forget without asking.
+    wallet : str, optional
+        Another wallet than your usual one.
+
+    Examples
+    --------
+    ::
+
+        supm wallet forget 1a2b3c4d
+    """
     from supm.owner import Wallet  # noqa: PLC0415  loaded when the verb runs
 
-    _check_there(arguments.wallet)
-    with Wallet(arguments.wallet) as wallet:
-        owners = [each for each in wallet.sections() if _knows(each, arguments.study)]
+    _check_there(wallet)
+    with Wallet(wallet) as opened:
+        owners = [each for each in opened.sections() if _knows(each, study)]
         if not owners:
-            wallet.forget(arguments.study)
+            opened.forget(study)
         print(
             paragraph(
                 "The next answer to that study will be drawn anew and will cost again, beyond what "
@@ -114,10 +150,10 @@ def _forget(arguments: argparse.Namespace) -> int:
             )
         )
         no = "Nothing was forgotten."
-        if not agreed("Forget what was answered?", sys.stdout, yes=arguments.yes, otherwise=no):
+        if not agreed("Forget what was answered?", sys.stdout, yes=yes, otherwise=no):
             return 1
-        with wallet.step():
-            forgotten = sum(each.forget(arguments.study) for each in owners)
+        with opened.step():
+            forgotten = sum(each.forget(study) for each in owners)
     print(f"{counted(forgotten, 'report')} forgotten.")
     return 0
 
@@ -128,120 +164,8 @@ def _check_there(path: str | None) -> None:
         raise ParameterError("--wallet", "a file that exists", path)
 
 
-def _knows(wallet: Wallet, study: str) -> bool:
+def _knows(section: Wallet, study: str) -> bool:
     return any(
         each.study.startswith(study) or each.beginning.startswith(study)
-        for each in wallet.answers()
+        for each in section.answers()
     )
-
-
-def _totals(told: dict[str, Any]) -> str:
-    if not told["owners"]:
-        return f"nothing was spent yet; {told['words']}."
-    if told["owners"] == 1:
-        return f"epsilon = {told['spent']:.6g} was spent in total; {told['words']}."
-    return (
-        f"{told['owners']} owners, each of whom has spent epsilon = {told['spent']:.6g} in total "
-        f"at most; {told['words']}."
-    )
-
-
-def _allowed(limits: Limits) -> str:
-    total, study = limits.total, limits.per_study
-    first = "no limit in total" if total is None else f"at most {total:.6g} in total"
-    return f"{first}, {'no limit' if study is None else f'at most {study:.6g}'} for one study"
-
-
-def _exceeded(told: dict[str, Any]) -> list[str]:
-    """Say where a limit is below what is spent: nothing is taken back by it."""
-    most = max((each["spent"] or 0.0 for each in told["studies"]), default=0.0)
-    pairs = (
-        ("in total", told["spent"], told["total"]),
-        ("on one study", most, told["per_study"]),
-    )
-    return [
-        f"This is exceeded already: {spent:.6g} is spent {where}, and that stays spent. Nothing "
-        "more will be."
-        for where, spent, limit in pairs
-        if limit is not None and spent > limit
-    ]
-
-
-def _for_machines(wallet: Wallet) -> dict[str, Any]:
-    sections, limits = wallet.sections(), wallet.limits
-    return {
-        "path": str(wallet.path),
-        "owners": len(sections),
-        "spent": max((each.spent() for each in sections), default=0.0),
-        "total": limits.total,
-        "per_study": limits.per_study,
-        "words": _allowed(limits),
-        "studies": _studies(wallet.answers(everybody=True)),
-        "answers": [_answer(each) for each in wallet.answers(everybody=True)],
-    }
-
-
-def _answer(given: Answered) -> dict[str, Any]:
-    return {
-        "owner": given.owner,
-        "study": given.study,
-        "beginning": given.beginning,
-        "phase": given.phase,
-        "epsilon": given.epsilon,
-        "purpose": given.purpose,
-        "server": given.server,
-        "report": given.report,
-        "answered": _moment(given.answered),
-        "acknowledged": None if given.acknowledged is None else _moment(given.acknowledged),
-    }
-
-
-def _studies(answers: tuple[Answered, ...]) -> list[dict[str, Any]]:
-    """Put together what was answered in one study at one address."""
-    groups: dict[tuple[str, str], list[Answered]] = {}
-    for each in answers:
-        groups.setdefault((each.beginning, each.server), []).append(each)
-    return [
-        {
-            "study": study,
-            "phases": list(dict.fromkeys(each.phase for each in given)),
-            "since": _moment(given[0].answered),
-            "purpose": given[0].purpose,
-            "server": server,
-            "owners": len({each.owner for each in given}),
-            "answers": len(given),
-            "arrived": sum(each.acknowledged is not None for each in given),
-            "spent": _most(given),
-        }
-        for (study, server), given in groups.items()
-    ]
-
-
-def _most(answers: list[Answered]) -> float | None:
-    """Return what the owner spent who spent most; None where nothing is promised."""
-    spent: dict[str, Fraction] = {}
-    for each in answers:
-        if each.epsilon is not None:
-            # As decimals: three tenths are 0.3.
-            more = Fraction(repr(each.epsilon))
-            spent[each.owner] = spent.get(each.owner, Fraction(0)) + more
-    return float(max(spent.values())) if spent else None
-
-
-def _row(study: dict[str, Any]) -> list[str]:
-    spent = study["spent"]
-    return [
-        study["study"][:_DIGITS],
-        ", ".join(study["phases"]),
-        study["since"][:10],
-        study["purpose"] or "-",
-        str(study["owners"]),
-        f"{study['arrived']} of {study['answers']}",
-        "no promise" if spent is None else f"{spent:.6g}",
-        # Last: it is not broken into lines, so that it can be copied.
-        study["server"],
-    ]
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

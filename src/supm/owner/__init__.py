@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from supm.owner.interviews import Interview, Leaving, interview
     from supm.owner.joint import JointInterview
     from supm.owner.open_phase import OpenPhase, Remembered, fetch_open_phase
+    from supm.owner.overview import WalletOverview
     from supm.owner.owner import Allowance, Owner
     from supm.owner.sampled import SampledInterview
     from supm.owner.separate import SeparateInterview
@@ -46,6 +47,7 @@ __all__ = [
     "SeparateInterview",
     "Wallet",
     "WalletError",
+    "WalletOverview",
     "contribute",
     "default_path",
     "explain",
@@ -69,6 +71,7 @@ __getattr__ = names_on_demand(
         "sampled": "SampledInterview",
         "separate": "SeparateInterview",
         "wallet": "Answered Limits Wallet",
+        "overview": "WalletOverview",
         "wallet_file": "WalletError default_path",
         "words": "Asking Explanation explain saying_what_is_allowed",
     },

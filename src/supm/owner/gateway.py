@@ -1,21 +1,31 @@
-"""Many owners behind one gateway: their answers are written down in one step and sent together."""
+"""Many owners behind one gateway: their answers are written down in one step and sent together.
+
+An owner needs a memory: without one, to ask again would draw anew and cost again. Each has a
+section of one wallet, by a name that is no part of the record: two owners with equal records would
+share an answer and be counted once.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from supm._errors import BudgetError, MessageError, RecordError
 from supm._json import canonical
 from supm.messages import Report
-from supm.owner.contributing import Contribution
+from supm.owner.contributing import ANOTHER_GROUP, Contribution
 from supm.owner.http import RemoteError
 from supm.owner.open_phase import refusal
 from supm.owner.wallet import Wallet
 
-__all__ = ["Sent", "send_together"]
+__all__ = ["GatewayOwner", "Sent", "cost_of_each", "each_owner", "send_together"]
+
+_TOGETHER: Final = 250
+_WOULD: Final = "would leave"
+_REFUSED: Final = "refused"
+_TRAINED_ALREADY: Final = "trained already"
 
 _ELSEWHERE: Final = "elsewhere"
 _TRAINED: Final = "trained"
@@ -138,3 +148,69 @@ def _is_receipt(told: Mapping[str, Any], sent: int) -> bool:
     known = all(type(place) is int and 0 <= place < sent for place in places)
     whole = accepted + before + len(places) == sent and min(accepted, before) >= 0
     return known and whole and len(places) == len(refused)
+
+
+class GatewayOwner(NamedTuple):
+    """One owner: the name of the section, the record, and the code where one is needed."""
+
+    name: str
+    record: Mapping[str, object]
+    code: str | None = None
+
+
+def cost_of_each(contribution: Contribution) -> str:
+    """Say what an answer costs each owner."""
+    opened = contribution.open_phase
+    if not opened.question.private:
+        return "It costs no budget, because nothing is promised."
+    before = "has not answered this before"
+    if opened.phase == "test":
+        before = "has neither trained nor answered this before"
+    return f"Each owner who {before} spends epsilon = {opened.interview.epsilon:.6g}."
+
+
+def each_owner(
+    contribution: Contribution,
+    owners: Sequence[GatewayOwner],
+    wallet: Wallet,
+    *,
+    dry_run: bool = False,
+) -> Iterator[tuple[str, str | None]]:
+    """Let each owner take part; yield a verdict for each, and why where they could not."""
+    if dry_run or any(each.code for each in owners):
+        return _one_by_one(contribution, owners, wallet, dry_run=dry_run)
+    return _in_batches(contribution, owners, wallet)
+
+
+def _in_batches(
+    contribution: Contribution, owners: Sequence[GatewayOwner], wallet: Wallet
+) -> Iterator[tuple[str, str | None]]:
+    """Send many at once; an aggregator that refuses stops all, and to run again goes on."""
+    for first in range(0, len(owners), _TOGETHER):
+        part = owners[first : first + _TOGETHER]
+        sent = send_together(
+            contribution, [(wallet.section(each.name), each.record) for each in part]
+        )
+        yield from [("accepted", None)] * sent.accepted
+        yield from [("sent before", None)] * sent.sent_before
+        yield from [(ANOTHER_GROUP, None)] * sent.elsewhere
+        yield from [(_TRAINED_ALREADY, None)] * sent.trained
+        yield from [(_REFUSED, reason) for reason in sent.refused]
+
+
+def _one_by_one(
+    contribution: Contribution, owners: Sequence[GatewayOwner], wallet: Wallet, *, dry_run: bool
+) -> Iterator[tuple[str, str | None]]:
+    """Go on where one owner cannot take part."""
+    for each in owners:
+        own = wallet.section(each.name)
+        try:
+            if contribution.remembered(own).trained:
+                yield _TRAINED_ALREADY, None
+            elif dry_run:
+                asked = contribution.rehearse(each.record, own) is not None
+                yield (_WOULD if asked else ANOTHER_GROUP), None
+            else:
+                yield contribution.send(each.record, own, invitation=each.code).verdict, None
+        except (BudgetError, RecordError) as error:
+            yield _REFUSED, str(error)

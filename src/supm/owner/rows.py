@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from supm._errors import ParameterError, RecordError
-from supm.cli._service import UsageError
 from supm.owner.words import saying_what_is_allowed
 from supm.schema import Attribute
 from supm.schema.cells import missing, read_column
@@ -15,19 +14,7 @@ __all__ = ["check_column", "one_row", "owner_names", "records"]
 
 
 def records(table: TextTable, attributes: tuple[Attribute, ...]) -> list[dict[str, object]]:
-    """Return one record for each row, with the attributes that are asked and no others.
-
-    Parameters
-    ----------
-    table : TextTable
-        The text.
-    attributes : tuple of Attribute
-        What is asked.
-
-    Returns
-    -------
-    list of dict
-    """
+    """Return one record for each row, with the attributes that are asked and no others."""
     for each in attributes:
         check_column(table, each.name)
     with saying_what_is_allowed(attributes):
@@ -36,27 +23,9 @@ def records(table: TextTable, attributes: tuple[Attribute, ...]) -> list[dict[st
 
 
 def one_row(table: TextTable, row: int | None) -> TextTable:
-    """Return the part of a table that is one owner's record.
-
-    Parameters
-    ----------
-    table : TextTable
-        The text.
-    row : int or None
-        Which row, counted from 1; None where the table has one.
-
-    Returns
-    -------
-    TextTable
-    """
-    if row is None and table.rows > 1:
-        message = (
-            f"DATA must be a file with one record, and holds {table.rows}. Choose yours with "
-            "--row N; a gateway for many says --each-row-is-an-owner."
-        )
-        raise UsageError(message)
+    """Return the part of a table that is one owner's record; rows are counted from 1."""
     if row is not None and row > table.rows:
-        raise ParameterError("--row", f"at most {table.rows}, the number of records", row)
+        raise ParameterError("row", f"at most {table.rows}, the number of records", row)
     place = (row or 1) - 1
     for chunk in table.chunks:
         if place < len(chunk):
@@ -71,16 +40,7 @@ def one_row(table: TextTable, row: int | None) -> TextTable:
 def owner_names(table: TextTable, column: str | None) -> list[str]:
     """Return what each row's owner is called in the wallet, which keeps a keyed hash of it.
 
-    Parameters
-    ----------
-    table : TextTable
-        The text.
-    column : str or None
-        The column that names owners; None to go by the place in the file.
-
-    Returns
-    -------
-    list of str
+    Without a column that names owners, an owner is a place in the file.
     """
     if column is None:
         where = Path(table.path).resolve()
