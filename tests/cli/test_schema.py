@@ -69,10 +69,14 @@ def test_a_dash_prints_the_schema_and_nothing_else(capsys: pytest.CaptureFixture
             "--target must be a column of public.csv, got 'ILL'. Did you mean 'ill'?",
         ),
         (["public.csv", "--target", "site", "-o", "-"], 1, "all 40 records have one label"),
-        (["nowhere.csv", "--target", "ill", "-o", "-"], 2, "DATA must be a file that can be read"),
-        (["public.csv", "--target", "ill", "-o", "no/x"], 2, "--output must be a file in a folder"),
+        (
+            ["nowhere.csv", "--target", "ill", "-o", "-"],
+            2,
+            "DATA.csv must be a file that can be read",
+        ),
+        (["public.csv", "--target", "ill", "-o", "no/x"], 2, "-o must be a file in a folder"),
         (["public.csv", "-o", "-"], 2, "--target must be given"),
-        (["public.csv", "--target", "ill"], 2, "-o/--output must be given"),
+        (["public.csv", "--target", "ill"], 2, "--output must be given"),
     ],
 )
 def test_bad_input_is_one_sentence(

@@ -45,8 +45,8 @@ class Message:
     """
 
     noun: ClassVar[str]
-    version: ClassVar[int | None] = None
-    kind: ClassVar[str | None] = None
+    version: ClassVar[int]
+    kind: ClassVar[str]
     refusal: ClassVar[type[Exception]] = MessageError
 
     def to_form(self) -> dict[str, Any]:
@@ -81,8 +81,8 @@ class Message:
     @classmethod
     def _head(cls) -> dict[str, Any]:
         """Return what each message of the class begins with."""
-        head = {"kind": cls.kind, "version": cls.version}
-        return {name: value for name, value in head.items() if value is not None}
+        # A message may have a field of such a name instead, which is no attribute of its class.
+        return {name: getattr(cls, name) for name in ("kind", "version") if hasattr(cls, name)}
 
     @classmethod
     def _checked(cls, form: object) -> dict[str, Any]:
@@ -90,12 +90,16 @@ class Message:
         if not isinstance(form, dict):
             message = f"{cls.noun} must be a JSON object."
             raise cls.refusal(message)
-        if cls.version is not None:
-            check_version(form, cls.version, _bare(cls), cls.refusal)
-        known = (*cls._head(), *_hints(cls))
+        head = cls._head()
+        if "version" in head:
+            check_version(form, head["version"], _bare(cls), cls.refusal)
+        known = (*head, *_hints(cls))
         check_fields(form, known, cls.noun, cls.refusal)
         if set(form) != set(known):
             message = f"{cls.noun} has the fields {', '.join(known)}."
+            raise cls.refusal(message)
+        if "kind" in head and form["kind"] != head["kind"]:
+            message = f"the kind of {cls.noun} must be {head['kind']}."
             raise cls.refusal(message)
         return form
 
