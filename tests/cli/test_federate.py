@@ -102,11 +102,19 @@ def test_without_a_seed_a_run_is_no_simulation(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("words", "code", "sentence"),
     [
-        (["run", "study.json", "north.csv"], 2, "for 2 parties, and 1 tables are given"),
+        (
+            ["run", "study.json", "north.csv"],
+            2,
+            "DATA must be 2 tables, one for each party, got 1.",
+        ),
         (["run", "absent.json", *TABLES], 2, "STUDY must be a file that can be read"),
         (["run", "wdbc.json", *TABLES], 1, "wdbc.json: "),
         (["run", "study.json", *TABLES, "--schema", "small.json"], 2, "the schema of the study"),
-        (["server", "study.json", "--folder", "run"], 2, "0 --party-key files are given"),
+        (
+            ["server", "study.json", "--folder", "run"],
+            2,
+            "--party-key must be given for each of 2 parties, got 0.",
+        ),
         (["key", "-o", "no/folder/key"], 2, "-o must be a file in a folder that exists"),
         (["key", "-o", "north.csv"], 2, "-o must be a file that does not exist yet, got"),
         (["run", "study.json", *TABLES, "-o", "old.json"], 2, "-o must be a file that was not"),

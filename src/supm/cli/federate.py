@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,15 +14,22 @@ from cyclopts import App, Parameter
 from supm._errors import ParameterError, SupmError
 from supm.cli._files import read_text, write_json, write_text
 from supm.cli._output import counted, lines_read, paragraph
-from supm.cli._types import Epsilon, NewFile, Seed, Target, UsageError, real, whole
+from supm.cli._types import Epsilon, Seed, Target, real, whole
 
 if TYPE_CHECKING:
-    from supm.engines import Carrier
-    from supm.federation import Federated, FederatedStudy, Rows
-    from supm.messages import Commitments, Release
+    from supm.federation import Federated
+    from supm.messages import Release
     from supm.publication.run_record import RunRecord
 
-__all__ = ["federate"]
+__all__ = [
+    "aloud",
+    "check_output",
+    "enter_release",
+    "federate",
+    "recording",
+    "show_release",
+    "speaker",
+]
 
 _ABOUT: Final = """\
 Learn from several tables that stay where they are.
@@ -52,14 +57,9 @@ To publish a run so that each party can see that it was counted (supm log create
     supm federate party mine.csv … --receipt mine.receipt -o release.json
     supm verify release.json --key releases.pub --receipt mine.receipt
 """
-_RECEIPT: Final = (
-    "holds hashes of what is sent. When the release is published, supm verify RELEASE --key KEY "
-    "--receipt FILE says whether it was counted."
-)
-_WAIT: Final = 600.0
 
+_Say = Callable[[str], None]
 Delta = Annotated[float, real(1e-300, 0.5, "D")]
-Seconds = Annotated[float, real(1, 1e6, "SECONDS")]
 File = Annotated[str, Parameter(metavar="FILE")]
 Study = Annotated[str, Parameter(metavar="STUDY.json")]
 Output = Annotated[Target, Parameter(alias="-o")]
@@ -199,231 +199,26 @@ def run(
 
         supm federate run study.json a.csv b.csv c.csv -o release.json
     """
-    from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
-    from supm.engines import load_study, run_study  # noqa: PLC0415  the same
+    from supm import engines, secure, simulation  # noqa: PLC0415  loaded when the verb runs
+    from supm.schema import as_schema  # noqa: PLC0415  the same
 
-    _check_output(output, publish)
-    say = _speaker(json, output)
-    agreed = load_study(Path(study))
-    _check_count("tables", len(data), agreed)
-    _check_apart(data)
-    tables = {f"party {number}": _rows(path, agreed, schema) for number, path in enumerate(data)}
+    check_output(output, publish)
+    say = speaker(json, output)
+    agreed = engines.load_study(Path(study))
+    expected = None if schema is None else as_schema(schema)
+    tables = engines.read_tables(agreed, data, schema=expected, progress=lines_read)
     source = secure() if seed is None else simulation(seed)
-    kept = _run_record(publish, signing_key)
-    made = run_study(
-        agreed,
-        tables,
-        source,
-        record=None if kept is None else kept.record,
-        carry=_carrier(engine, say),
-    )
-    _show(made, json, output, say)
-    _enter(kept, made.release, output, say)
+    here = engines.carry_in_process
+    carry = here if engine == "process" else partial(engines.carry_over_flower, tell=say)
+    with recording(publish, signing_key) as kept:
+        record = None if kept is None else kept.record
+        made = engines.run_study(agreed, tables, source, record=record, carry=carry)
+        show_release(made, json, output, say)
+        enter_release(kept, made.release, output, say)
 
 
-@federate.command
-def key(*, output: Annotated[NewFile, Parameter(alias="-o", required=True)]) -> None:
-    """Make the key by which a server knows a party.
-
-    Parameters
-    ----------
-    output : str
-        A new file; FILE.pub is public.
-
-    Examples
-    --------
-    ::
-
-        supm federate key -o north.key
-    """
-    with _needs_flower():
-        from supm.engines.flower import NodeKey  # noqa: PLC0415  where it is installed
-
-    NodeKey.made(Path(str(output)))
-    print(f"Keep {output}; give {output}.pub to the owner of the server.")
-
-
-@federate.command
-def server(
-    study: Study,
-    /,
-    *,
-    folder: Annotated[str, Parameter(metavar="DIR")],
-    party_key: Annotated[list[str], Parameter(metavar="FILE"), "party-key"] = [],  # noqa: B006  as cyclopts reads it
-    host: str = "127.0.0.1",
-    listen: Annotated[str | None, Parameter(metavar="ADDRESS")] = None,
-    port: Annotated[int, whole(1, 65535)] = 8443,
-    wait: Seconds = _WAIT,
-    patience: Seconds = _WAIT,
-    publish: Publish = None,
-    signing_key: File | None = None,
-    output: Output = None,
-    json: Target = None,
-) -> None:
-    r"""Run the server of a study.
-
-    Parameters
-    ----------
-    study : str
-        The study.
-    folder : str
-        For certificates and a log; only yours.
-    party_key : list of str
-        A party's public key; once for each.
-    host : str
-        By what name or address parties reach this machine.
-    listen : str, optional
-        On which address to listen.
-    port : int
-        Where (8443 by default).
-    wait : float
-        How long to wait until all parties are there (600 by default).
-    patience : float
-        How long to wait for the answers of one turn; who is late is lost (600 by default).
-    publish : str, optional
-        Write each round and the release into this log (supm log create makes one).
-    signing_key : str, optional
-        The log's secret key; by default the file beside the log that ends in .key.
-    output : str, optional
-        Write the release.
-    json : str, optional
-        Write the statement; - prints it.
-
-    Examples
-    --------
-    ::
-
-        supm federate server study.json --host fed.example --folder run --party-key north.key.pub \
-            --party-key east.key.pub --party-key south.key.pub -o release.json
-    """
-    with _needs_flower():
-        from supm.engines.flower import serve_study  # noqa: PLC0415  where it is installed
-    from supm.engines import load_study  # noqa: PLC0415  loaded when the verb runs
-    from supm.federation import fingerprint_words  # noqa: PLC0415  the same
-
-    _check_output(output, publish)
-    say = _speaker(json, output)
-    agreed = load_study(Path(study))
-    _check_count("--party-key files", len(party_key), agreed)
-    kept = _run_record(publish, signing_key)
-    made = serve_study(
-        agreed,
-        [Path(each) for each in party_key],
-        folder=Path(folder),
-        host=host,
-        port=port,
-        listen=listen,
-        wait=wait,
-        patience=patience,
-        record=None if kept is None else kept.record,
-        tell=say,
-    )
-    say(fingerprint_words(made.fingerprint))
-    _show(made, json, output, say)
-    _enter(kept, made.release, output, say)
-
-
-@federate.command
-def party(
-    data: Annotated[str, Parameter(metavar="DATA.csv")],
-    /,
-    *,
-    study: File,
-    server: Annotated[str, Parameter(metavar="HOST:PORT")],
-    ca: Annotated[str, Parameter(metavar="FILE"), "certificate"],
-    key: File,
-    policy: File,
-    schema: File | None = None,
-    receipt: NewFile = None,
-    yes: bool = False,
-    wait: Seconds = _WAIT,
-    output: Output = None,
-    json: Target = None,
-) -> int:
-    r"""Take part in a study with your table, which stays.
-
-    The policy is a file of yours that holds the most that you spend on one study and on all, and
-    how many parties may work with the server without breaking the promise. What was spent is
-    written beside it, into policy.spent.json.
-
-    Parameters
-    ----------
-    data : str
-        Your table.
-    study : str
-        What you agree to.
-    server : str
-        Where the server is.
-    ca : str
-        Its certificate: ca.pem.
-    key : str
-        Your key.
-    policy : str
-        The most that you spend.
-    schema : str, optional
-        Check that it is the study's.
-    receipt : str, optional
-        Keep hashes of what you send, to find it published.
-    yes : bool
-        Take part without asking.
-    wait : float
-        How long to wait for the server and for its next message (600 by default).
-    output : str, optional
-        Write the release.
-    json : str, optional
-        Write the statement; - prints it.
-
-    Examples
-    --------
-    ::
-
-        supm federate party mine.csv --study study.json --server fed.example:8443 --ca ca.pem \
-            --key north.key --policy policy.json
-
-    where policy.json holds, for example:
-
-        {"version": 1, "epsilon": 1, "delta": 1e-5, "colluders": 1,
-         "total": {"epsilon": 4, "delta": 1e-4}}
-    """
-    with _needs_flower():
-        from supm.engines.flower import (  # noqa: PLC0415  where it is installed
-            NodeKey,
-            check_certificate,
-            join_study,
-        )
-    from supm.engines import Spendings, load_study  # noqa: PLC0415  loaded when the verb runs
-    from supm.federation import fingerprint_words, what_leaves  # noqa: PLC0415  the same
-
-    _check_output(output, None)
-    say = _speaker(json, output)
-    check_certificate(Path(ca))
-    agreed = load_study(Path(study))
-    own, spendings = NodeKey.read(Path(key)), Spendings.of(Path(policy))
-    spendings.check(agreed)
-    rows = _rows(data, agreed, schema)
-    epsilon, delta = agreed.price
-    for line in what_leaves(agreed, rows, Path(data).name):
-        say(line)
-    say(
-        f"It costs epsilon = {epsilon:.6g} and delta = {delta:.3g}, which will be noted in "
-        f"{spendings.path} when the server asks."
-    )
-    if not yes and not _agrees(sys.stderr if "-" in (json, output) else sys.stdout):
-        return 1
-    say("Waiting for the server.")
-    made = join_study(
-        agreed,
-        rows,
-        server=server,
-        certificate=Path(ca),
-        key=own,
-        charge=spendings.charge,
-        keep=None if receipt is None else partial(_keep, receipt, say),
-        wait=wait,
-    )
-    say(fingerprint_words(made.fingerprint))
-    _show(made, json, output, say)
-    return 0
+for _act in ("key", "server", "party"):
+    federate.command(f"supm.cli.federate_machines:{_act}", name=_act)
 
 
 @federate.command
@@ -478,7 +273,7 @@ def app(
     print(f"The study {agreed.hash[:12]} is in {output}; submit it with flwr run {output}.")
 
 
-def _check_output(output: str | None, publish: str | None) -> None:
+def check_output(output: str | None, publish: str | None) -> None:
     """Refuse to write over what was published, whose proof would be of nothing, or paid for."""
     if publish and output in (None, "-"):
         wanted = "a file, because --publish enters it into the log"
@@ -503,51 +298,12 @@ def _is_simulation(path: str) -> bool:
         return False
 
 
-def _check_count(what: str, count: int, study: FederatedStudy) -> None:
-    parties = study.protocol.circle.parties
-    if count != parties:
-        message = f"the study is for {parties} parties, and {count} {what} are given."
-        raise UsageError(message)
-
-
-def _check_apart(paths: Sequence[str]) -> None:
-    """Refuse a table that is given twice: the promise is for a record in one of the tables."""
-    seen: dict[bytes, str] = {}
-    # A pipe can be read once only, and what cannot be read is said when the tables are.
-    for path in (each for each in paths if Path(each).is_file() and os.access(each, os.R_OK)):
-        with Path(path).open("rb") as file:
-            content = hashlib.file_digest(file, "sha256").digest()
-        if content in seen:
-            message = (
-                f"{seen[content]} and {path} are one table, whose records would count twice, and "
-                "the promise is for records that count once; give each party a table of its own."
-            )
-            raise UsageError(message)
-        seen[content] = path
-
-
-def _rows(path: str, study: FederatedStudy, schema: str | None) -> Rows:
-    from supm.schema import Schema, read_csv  # noqa: PLC0415  loaded when the verb runs
-
-    expected = None if schema is None else Schema.load(schema)
-    return study.read_rows(read_csv(path, progress=lines_read), expected)
-
-
-def _carrier(engine: str, say: Callable[[str], None]) -> Carrier:
-    if engine == "process":
-        from supm.engines import carry_in_process  # noqa: PLC0415  loaded when the verb runs
-
-        return carry_in_process
-    with _needs_flower():
-        from supm.engines.flower import carry_over_flower  # noqa: PLC0415  where it is installed
-
-    return partial(carry_over_flower, tell=say)
-
-
-def _run_record(publish: str | None, signing_key: str | None) -> RunRecord | None:
+@contextmanager
+def recording(publish: str | None, signing_key: str | None) -> Iterator[RunRecord | None]:
     """Open a log and its key at once: a run whose record cannot be kept does not begin."""
     if not publish:
-        return None
+        yield None
+        return
     from supm.publication.opening import (  # noqa: PLC0415  loaded when the verb runs
         own_log,
         read_signing_key,
@@ -555,57 +311,46 @@ def _run_record(publish: str | None, signing_key: str | None) -> RunRecord | Non
     )
     from supm.publication.run_record import RunRecord  # noqa: PLC0415  the same
 
-    log = own_log(publish, "publish")
-    key = read_signing_key(signing_key or Path(publish).with_suffix(".key"))
-    return RunRecord(log, key, lambda: time_of_entry(None, log)[0])
+    def now() -> str:
+        time, warning = time_of_entry(None, log)
+        if warning:
+            print(paragraph(warning), file=sys.stderr)
+        return time
+
+    with own_log(publish, "publish") as log:
+        key = read_signing_key(signing_key or Path(publish).with_suffix(".key"))
+        yield RunRecord(log, key, now)
 
 
-def _enter(
-    kept: RunRecord | None, release: Release, path: str | None, say: Callable[[str], None]
-) -> None:
-    """Enter the release, which is in a file, into the log, and write the proof beside it."""
-    if kept is None:
-        return
-    place, proof = kept.enter(release, Path(str(path)).read_bytes(), Path(str(path)).name)
-    write_text("--proof", proof.to_json() + "\n", f"{path}.proof")
-    rounds = counted(len(kept.rounds), "round")
-    say(
-        f"The log {kept.log.name} has {rounds} of this run and, as entry {place}, the release; "
-        f"its proof is in {path}.proof."
-    )
-    kept.log.close()
+def enter_release(kept: RunRecord | None, release: Release, output: str | None, say: _Say) -> None:
+    """Enter the release, which is in a file, into the log of the run, if there is one."""
+    if kept is not None:
+        place = kept.enter(release, Path(str(output)))
+        rounds = counted(len(kept.rounds), "round")
+        say(
+            f"The log {kept.log.name} has {rounds} of this run and, as entry {place}, the release; "
+            f"its proof is in {output}.proof."
+        )
 
 
-def _keep(path: str, say: Callable[[str], None], sent: Commitments) -> None:
-    """Write a party's receipt, and say once what it is for."""
-    write_text("--receipt", sent.to_json() + "\n", path)
-    if len(sent.rounds) == 1:
-        say(f"{path} {_RECEIPT}")
+def aloud(json: str | None, output: str | None) -> TextIO:
+    """Return where to speak, so that it does not mix with a result."""
+    return sys.stderr if "-" in (json, output) else sys.stdout
 
 
-def _agrees(aloud: TextIO) -> bool:
-    print("Take part? [y/N] ", end="", file=aloud, flush=True)
-    if sys.stdin.readline().strip().lower() in ("y", "yes"):
-        return True
-    print("Nothing was sent, and nothing was spent.", file=aloud)
-    return False
-
-
-def _speaker(json: str | None, output: str | None) -> Callable[[str], None]:
-    """Return what says a paragraph, or lines as they are, where it does not mix with a result."""
-    aloud = sys.stderr if "-" in (json, output) else sys.stdout
+def speaker(json: str | None, output: str | None) -> _Say:
+    """Return what says a paragraph, or lines as they are."""
 
     def say(text: str) -> None:
         # A table and an option are lines already.
         shown = text if "\n" in text or text.startswith(" ") else paragraph(text)
-        print(shown, file=aloud, flush=True)
+        print(shown, file=aloud(json, output), flush=True)
 
     return say
 
 
-def _show(
-    made: Federated, json: str | None, output: str | None, say: Callable[[str], None]
-) -> None:
+def show_release(made: Federated, json: str | None, output: str | None, say: _Say) -> None:
+    """Write and print what a run gave."""
     if output:
         write_text("-o", made.release.to_json() + "\n", output)
     if json:
@@ -613,15 +358,3 @@ def _show(
     say(str(made))
     if not output:
         say("The release was not kept; -o FILE writes it.")
-
-
-@contextmanager
-def _needs_flower() -> Iterator[None]:
-    """Say what to install where Flower is absent."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "supm":
-            raise
-        message = f"this needs the package {error.name}; run pip install 'supm[federated]'."
-        raise SupmError(message) from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from supm._errors import FederationError
+from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.engines.in_process import Answerer, Asker, carry_in_process
 from supm.federation import Federated, FederatedStudy, RoundRecord, Rows, party_source
@@ -55,8 +55,7 @@ def run_study(
     """
     parties = study.protocol.circle.parties
     if len(tables) != parties:
-        message = f"the study is for {parties} parties, and {len(tables)} tables are given."
-        raise FederationError(message)
+        raise ParameterError("tables", f"those of {parties} parties", len(tables))
     people = [
         study.participant(rows, partial(party_source, source, name), on_problem=_raise)
         for name, rows in tables.items()

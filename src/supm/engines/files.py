@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from supm._errors import MessageError, ParameterError
-from supm.federation import FederatedStudy
+from supm.federation import FederatedStudy, Rows
+from supm.schema import Schema, read_csv
 
-__all__ = ["check_writable", "load_study", "read_file", "write_file"]
+__all__ = ["check_writable", "load_study", "read_file", "read_tables", "write_file"]
 
 
 def read_file(name: str, path: Path) -> str:
@@ -53,3 +56,53 @@ def check_writable(name: str, path: Path) -> None:
         raise ParameterError(name, "a file in a folder that exists", str(path))
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise ParameterError(name, "a file that may be written", str(path))
+
+
+def read_tables(
+    study: FederatedStudy,
+    paths: Sequence[str],
+    *,
+    schema: Schema | None = None,
+    progress: Callable[[Iterable[bytes]], Iterable[bytes]] = iter,
+) -> dict[str, Rows]:
+    """Return the tables of all parties, each from a CSV file, as `run_study` takes them.
+
+    Parameters
+    ----------
+    study : FederatedStudy
+        What the parties would consent to.
+    paths : sequence of str
+        One file for each party. A table that is there twice is refused: the promise is for a record
+        in one of the tables.
+    schema : Schema, optional
+        What the study is expected to have.
+    progress : callable, optional
+        Goes through the lines of a file and may show how far it is.
+
+    Returns
+    -------
+    dict of str to Rows
+    """
+    parties = study.protocol.circle.parties
+    if len(paths) != parties:
+        raise ParameterError("data", f"{parties} tables, one for each party", len(paths))
+    _check_apart(paths)
+    return {
+        f"party {number}": study.read_rows(read_csv(path, progress=progress), schema)
+        for number, path in enumerate(paths)
+    }
+
+
+def _check_apart(paths: Sequence[str]) -> None:
+    seen: dict[bytes, str] = {}
+    # A pipe can be read once only, and what cannot be read is said when the tables are.
+    for path in (each for each in paths if Path(each).is_file() and os.access(each, os.R_OK)):
+        with Path(path).open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").digest()
+        if content in seen:
+            hint = (
+                f"{seen[content]} and {path} are one table, whose records would count twice, and "
+                "the promise is for records that count once."
+            )
+            raise ParameterError("data", "a table of its own for each party", path, hint)
+        seen[content] = path

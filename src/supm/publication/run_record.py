@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 
 from supm.federation import RoundRecord
 from supm.messages import Release
 from supm.publication.entry import RoundEntry
 from supm.publication.log import Log
-from supm.publication.proof import Proof, make_proof
+from supm.publication.proof import make_proof
 from supm.publication.publishing import publish
 from supm.publication.signing import SigningKey
 
@@ -39,30 +40,31 @@ class RunRecord:
         self.log.append([RoundEntry(time=self._clock(), **asdict(told))], self._key)
         self.rounds.append(told)
 
-    def enter(self, release: Release, content: bytes, name: str) -> tuple[int, Proof]:
-        """Enter the release as the file that holds it; return the place of its entry and proof.
+    def enter(self, release: Release, path: Path) -> int:
+        """Enter the release, which is in a file, and write the proof beside it.
 
         Parameters
         ----------
         release : Release
             What the run gave.
-        content : bytes
-            What is in the file.
-        name : str
-            The name of the file.
+        path : Path
+            The file; that of the proof has ``.proof`` behind its name.
 
         Returns
         -------
-        tuple of int and Proof
+        int
+            The place of the entry.
         """
         place = publish(
             self.log,
             self._key,
-            content,
-            name=name,
+            path.read_bytes(),
+            name=path.name,
             statement=release.statement,
             time=self._clock(),
             run=self.rounds[0].run,
             commitments=tuple(each.commitments for each in self.rounds),
         )
-        return place, make_proof(self.log, place, self.log.anchored(place))
+        proof = make_proof(self.log, place, self.log.anchored(place))
+        path.with_name(f"{path.name}.proof").write_text(proof.to_json() + "\n")
+        return place

@@ -14,7 +14,7 @@ from supm.federation import Participant, SchemaEncoding, plan_federation
 if not os.environ.get("SUPM_REQUIRE_ALL"):
     pytest.importorskip("flwr", reason="pip install 'supm[federated]' to run the tests of Flower")
 
-from supm.engines.flower import carry_over_flower
+from supm.engines import carry_over_flower
 
 
 class Leaving:

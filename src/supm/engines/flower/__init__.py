@@ -23,12 +23,6 @@ os.environ.update(QUIET)
 
 from supm.engines.flower.certificates import Authority, NodeKey  # noqa: E402  after the switches
 from supm.engines.flower.coordinating import coordinate, server_app  # noqa: E402  the same
-from supm.engines.flower.federating import (  # noqa: E402  the same
-    carry_over_flower,
-    check_certificate,
-    join_study,
-    serve_study,
-)
 from supm.engines.flower.launching import SuperLink, free_port  # noqa: E402  the same
 from supm.engines.flower.taking_part import client_app, take_part  # noqa: E402  the same
 
@@ -36,13 +30,9 @@ __all__ = [
     "Authority",
     "NodeKey",
     "SuperLink",
-    "carry_over_flower",
-    "check_certificate",
     "client_app",
     "coordinate",
     "free_port",
-    "join_study",
-    "serve_study",
     "server_app",
     "take_part",
 ]

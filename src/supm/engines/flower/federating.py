@@ -18,19 +18,22 @@ from supm.engines.flower.coordinating import coordinate
 from supm.engines.flower.launching import SuperLink, free_port
 from supm.engines.flower.taking_part import take_part
 from supm.engines.in_process import Answerer, Asker
+from supm.engines.spendings import Spendings
 from supm.federation import (
     Federated,
     FederatedStudy,
     Participant,
     Receipted,
     RoundRecord,
-    Rows,
+    fingerprint_words,
     open_release,
     party_source,
+    what_leaves,
 )
 from supm.messages import Commitments, Release
+from supm.schema import Schema, read_csv
 
-__all__ = ["carry_over_flower", "check_certificate", "join_study", "serve_study"]
+__all__ = ["carry_over_flower", "join_study", "serve_study"]
 
 # Where to listen for parties of this machine only.
 _HERE: Final = {"127.0.0.1": "127.0.0.1", "::1": "::1", "localhost": "127.0.0.1"}
@@ -110,8 +113,7 @@ def serve_study(  # noqa: PLR0913  what an operator chooses, each with a default
     """
     parties = study.protocol.circle.parties
     if len(party_keys) != parties:
-        message = f"the study is for {parties} parties, and {len(party_keys)} keys are given."
-        raise FederationError(message)
+        raise ParameterError("party-key", f"given for each of {parties} parties", len(party_keys))
     public = [read_public_key(path) for path in party_keys]
     where = listen or _HERE.get(host, _EVERYWHERE)
     coordinator = study.coordinator(record=record)
@@ -119,69 +121,92 @@ def serve_study(  # noqa: PLR0913  what an operator chooses, each with a default
         tell(f"Give each party {link.authority.certificate} and the study, and tell it:")
         tell(f"  --server [{host}]:{port}" if ":" in host else f"  --server {host}:{port}")
         coordinate(coordinator, link, public, wait=wait, patience=patience, tell=tell)
+    tell(fingerprint_words(coordinator.roster_fingerprint))
     return Federated.of(study, coordinator)
 
 
-def join_study(  # noqa: PLR0913  what a party names, and how it pays
+def join_study(  # noqa: PLR0913  what a party names, and how it agrees
     study: FederatedStudy,
-    rows: Rows,
+    data: str,
     *,
     server: str,
     certificate: Path,
-    key: NodeKey,
-    charge: Callable[[FederatedStudy], None],
+    key: Path,
+    policy: Path,
+    agrees: Callable[[Sequence[str]], bool],
+    schema: Schema | None = None,
     keep: Callable[[Commitments], None] | None = None,
     wait: float = 600.0,
-) -> Federated:
-    """Take part in a study that this party has read and agreed to.
+    tell: _Tell = print,
+) -> Federated | None:
+    """Take part in a study with a table, which stays.
 
     Parameters
     ----------
     study : FederatedStudy
-        What the party agreed to; it answers for nothing else.
-    rows : Rows
-        Its table.
+        What the party agrees to; it answers for nothing else.
+    data : str
+        The CSV file of its table.
     server : str
         Host and port.
     certificate : Path
         The certificate of the server's authority.
-    key : NodeKey
-        By which the server knows this party.
-    charge : callable
-        Is given the study before the party begins: writes down what it costs, or raises.
+    key : Path
+        The node key by which the server knows this party.
+    policy : Path
+        The most that the party spends; what was spent is beside it.
+    agrees : callable
+        Is given what would leave and what it costs, as paragraphs, and says whether to go on.
+    schema : Schema, optional
+        What the study is expected to have.
     keep : callable, optional
         Is given the hashes of what was sent before each masked vector goes out.
     wait : float, default 600
         How many seconds to wait for the server and for its next message.
+    tell : callable, optional
+        Called with a sentence when something happens.
 
     Returns
     -------
-    Federated
+    Federated or None
+        None where the party did not agree.
 
     Raises
     ------
     FederationError
         If the run ends without a release, or with one that says something else than the study.
     """
+    _check_certificate(certificate)
+    own, spendings = NodeKey.read(key), Spendings.of(policy)
+    spendings.check(study)
+    rows = study.read_rows(read_csv(data), schema)
+    epsilon, delta = study.price
+    cost = (
+        f"It costs epsilon = {epsilon:.6g} and delta = {delta:.3g}, which will be noted in "
+        f"{spendings.path} when the server asks."
+    )
+    if not agrees([*what_leaves(study, rows, Path(data).name), cost]):
+        return None
+    tell("Waiting for the server.")
     problems: list[Exception] = []
-    source_for = partial(party_source, secure(), "party 0")
-    party = study.participant(rows, source_for, charge=charge, on_problem=problems.append)
+    source_for = partial(party_source, secure(), "party")
+    party = study.participant(rows, source_for, charge=spendings.charge, on_problem=problems.append)
     state = take_part(
         party if keep is None else Receipted(party, keep),
         address=server,
         certificate=certificate,
-        key=key,
+        key=own,
         wait=wait,
         patience=wait,
     )
-    release = _released(party, state, problems)
+    release, fingerprint = _released(party, state, problems), party.roster_fingerprint(state)
+    tell(fingerprint_words(fingerprint))
     study.check_release(release)
     _, outcome = open_release(release)
-    mark = party.roster_fingerprint(state)
-    return Federated(study=study, outcome=outcome, release=release, fingerprint=mark)
+    return Federated(study=study, outcome=outcome, release=release, fingerprint=fingerprint)
 
 
-def check_certificate(path: Path) -> None:
+def _check_certificate(path: Path) -> None:
     """Refuse a wrong file before the party reads what it would agree to."""
     if "-----BEGIN CERTIFICATE-----" not in read_file("certificate", path):
         hint = "It is the ca.pem of the server's folder."
