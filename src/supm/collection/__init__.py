@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from supm.collection.evaluation import Evaluation, Trial, cross_validate, evaluate
     from supm.collection.forecasting import Forecast, forecast
     from supm.collection.planning import plan
-    from supm.collection.reception import Reception
     from supm.collection.reduction import associations, reduce_study
     from supm.collection.simulation import Simulation, simulate, simulate_studies
     from supm.collection.spending import Account, account, check_statement, make_statement
@@ -29,7 +28,6 @@ __all__ = [
     "Counts",
     "Evaluation",
     "Forecast",
-    "Reception",
     "RowCounts",
     "Simulation",
     "Trained",
@@ -62,7 +60,6 @@ __getattr__ = names_on_demand(
         "evaluation": "Evaluation Trial cross_validate evaluate",
         "forecasting": "Forecast forecast",
         "planning": "plan",
-        "reception": "Reception",
         "reduction": "associations reduce_study",
         "simulation": "Simulation simulate simulate_studies",
         "spending": "Account account check_statement make_statement",
