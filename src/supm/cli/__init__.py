@@ -61,6 +61,7 @@ VERBS: Final = {
     "simulate": "measure on PUBLIC data what accuracy a budget would buy",
     "schema": "write a schema from PUBLIC data",
     "plan": "say what each owner would be asked, and what it would cost them",
+    "compare": "measure on PUBLIC data how far randomizers are off",
     "audit": "measure whether the promised epsilon is kept",
     "statement": "print the guarantee of a model, a release or a study",
     "serve": "run the aggregator and its pages",
@@ -87,6 +88,7 @@ examples:
   supm plan --schema schema.json --owners 1000 --epsilon 2
                                                         what would each owner be asked?
   supm statement model.json                             what was promised to whom?
+  supm compare public.csv --epsilon 1,4                 which randomizer errs least?
   supm audit --all                                      is every shipped promise true?
   supm study create --schema schema.json --epsilon 2    make a study, and get its token
   supm serve                                            run the aggregator and its pages

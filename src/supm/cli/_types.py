@@ -16,6 +16,7 @@ from supm._validation import EPSILON, Integers, Reals
 __all__ = [
     "Epsilon",
     "Epsilons",
+    "Names",
     "NewFile",
     "NotTogetherError",
     "Picture",
@@ -141,6 +142,14 @@ def _epsilons(text: str) -> list[float]:
     return numbers
 
 
+def _names(text: str) -> list[str]:
+    names = [each.strip() for each in text.split(",")]
+    if not all(names) or len(set(names)) < len(names):
+        rule = "different names with single commas between"
+        raise ValueError(rule)
+    return names
+
+
 def _trust(text: str) -> str:
     parts = [part.strip().lower() for part in text.split(",")]
     fits = len(parts) == 3 and {*parts[:2]} <= {*_TRUST} and parts[2] in _TRUST_OF_TEST
@@ -199,6 +208,7 @@ def _new_file(text: str) -> str:
 
 Epsilon = Annotated[float, reading(_epsilon, "E")]
 Epsilons = Annotated[list[float], reading(_epsilons, "E[,E…]")]
+Names = Annotated[list[str] | None, reading(_names, "NAME[,NAME…]")]
 Trust = Annotated[str | None, reading(_trust, "u,u,u")]
 Weights = Annotated[str | dict[str, float] | None, reading(_weights, "W")]
 Seed = Annotated[int | None, whole(0, 1 << 128, "S")]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from supm.schema import Schema
     from supm.schema.text_table import TextTable
 
-__all__ = ["simulate"]
+__all__ = ["derived_schema", "simulate"]
 
 _NO_TARGET = "--target must be given where there is no --schema."
 _DERIVED = (
@@ -111,7 +111,7 @@ def simulate(
         found = simulate(
             table,
             target=target,
-            schema=schema or _derived(table, target, data),
+            schema=schema or derived_schema(table, target, data),
             epsilon=epsilon,
             folds=folds,
             repeats=repeats,
@@ -142,7 +142,7 @@ def _check(epsilon: list[float], wishes: Wishes) -> None:
         plan(any_schema, epsilon=each, **(wishes.given() | sizes | {"attributes": known}))
 
 
-def _derived(table: TextTable, target: str | None, data: str) -> Schema:
+def derived_schema(table: TextTable, target: str | None, data: str) -> Schema:
     """Derive a schema from the data, and say so."""
     from supm.schema.deriving import derive  # noqa: PLC0415  loaded when the verb runs
 

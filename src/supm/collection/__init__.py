@@ -11,6 +11,7 @@ from supm._lazy import names_on_demand
 
 if TYPE_CHECKING:
     from supm.collection.baseline import Baseline
+    from supm.collection.comparing import Comparison, Measured, compare
     from supm.collection.counting import Counts, RowCounts, count
     from supm.collection.crowd import run_in_process
     from supm.collection.evaluation import Evaluation, Trial, cross_validate, evaluate
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Account",
     "Baseline",
+    "Comparison",
     "Counts",
     "Evaluation",
     "Forecast",
+    "Measured",
     "RowCounts",
     "Simulation",
     "Trained",
@@ -37,6 +40,7 @@ __all__ = [
     "answer_reports",
     "associations",
     "check_statement",
+    "compare",
     "count",
     "cross_validate",
     "evaluate",
@@ -55,6 +59,7 @@ __getattr__ = names_on_demand(
     __name__,
     {
         "baseline": "Baseline",
+        "comparing": "Comparison Measured compare",
         "counting": "Counts RowCounts count",
         "crowd": "run_in_process",
         "evaluation": "Evaluation Trial cross_validate evaluate",

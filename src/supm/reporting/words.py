@@ -25,7 +25,13 @@ def paragraph(text: str, *, indent: str = "") -> str:
     str
         Lines without a final newline.
     """
-    return textwrap.fill(printable(text), _WIDTH, initial_indent=indent, subsequent_indent=indent)
+    return textwrap.fill(
+        printable(text),
+        _WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    )
 
 
 def printable(text: str) -> str:
