@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from supm.collection.evaluation import Evaluation, Trial, cross_validate, evaluate
     from supm.collection.forecasting import Forecast, forecast
     from supm.collection.planning import plan
-    from supm.collection.reduction import associations, reduce_study
+    from supm.collection.reduction import Reduction, associations, reduce_study
     from supm.collection.simulation import Simulation, simulate, simulate_studies
     from supm.collection.spending import Account, account, check_statement, make_statement
     from supm.collection.testing import answer_on_device, answer_reports
@@ -31,6 +31,7 @@ __all__ = [
     "Evaluation",
     "Forecast",
     "Measured",
+    "Reduction",
     "RowCounts",
     "Simulation",
     "Trained",
@@ -65,7 +66,7 @@ __getattr__ = names_on_demand(
         "evaluation": "Evaluation Trial cross_validate evaluate",
         "forecasting": "Forecast forecast",
         "planning": "plan",
-        "reduction": "associations reduce_study",
+        "reduction": "Reduction associations reduce_study",
         "simulation": "Simulation simulate simulate_studies",
         "spending": "Account account check_statement make_statement",
         "testing": "answer_on_device answer_reports",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from typing import Final, NamedTuple
 
@@ -27,6 +28,7 @@ class Asked(NamedTuple):
     test: str | None
     test_told: int | None
     share: float
+    mechanism: str | None = None
 
 
 def questions(asked: Asked) -> tuple[Question, ...]:
@@ -45,7 +47,8 @@ def _questions(asked: Asked) -> list[Question]:
     if reduce_form is not None:
         found.append(_question("reduce", reduce_form, first, asked.reduce_told))
     group = 1 if reduce_form == "sample" else 0
-    found.append(_question("train", asked.train, rest, asked.train_told, group))
+    train = _question("train", asked.train, rest, asked.train_told, group)
+    found.append(replace(train, mechanism=asked.mechanism))
     if asked.test is not None:
         # The papers keep a share for a label that a record to be classified does not have.
         paper = asked.mode == "faithful" and asked.test in ("odp", "pw")

@@ -14,7 +14,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import check_kind
 from supm.collection.counting import Counts, count
-from supm.collection.reduction import reduce_study
+from supm.collection.reduction import Reduction, reduce_study
 from supm.collection.testing import answer_reports, asked_in_test
 from supm.collection.training import Trained, train
 from supm.learning import Learner, RadialSVM
@@ -34,6 +34,7 @@ def run_in_process(
     *,
     learner: Learner | None = None,
     weights: Sequence[float] | str | None = None,
+    reduction: Reduction | None = None,
 ) -> Trained:
     """Run the reduce and train phases with simulated owners, and return the model.
 
@@ -49,6 +50,8 @@ def run_in_process(
         What trains on cells; the papers' machine with C = 1 by default.
     weights : "balanced" or sequence of float, optional
         How much each label counts; see `train`.
+    reduction : Reduction, optional
+        Who chooses attributes, where that is not left to the study.
 
     Returns
     -------
@@ -66,7 +69,7 @@ def run_in_process(
     Scorecard(attributes=30, outputs=2)
     """
     check_kind("records", records, Records)
-    crowd = Crowd(study, records, check_source(source))
+    crowd = Crowd(study, records, check_source(source), reduction)
     everybody = [np.arange(records.rows)]
     return crowd.train(crowd.reduce(everybody), everybody, learner, weights)
 
@@ -82,6 +85,8 @@ class Crowd:
         One record for each owner.
     source : RandomSource
         Where all randomness comes from.
+    reduction : Reduction, optional
+        Who chooses attributes, where that is not left to the study.
 
     Examples
     --------
@@ -94,8 +99,15 @@ class Crowd:
     569
     """
 
-    def __init__(self, study: Study, records: Records, source: RandomSource) -> None:
+    def __init__(
+        self,
+        study: Study,
+        records: Records,
+        source: RandomSource,
+        reduction: Reduction | None = None,
+    ) -> None:
         self.study = study
+        self._reduction = reduction
         self._records = records
         self._source = source
         self._groups = draw_groups(study, records.rows, source.child("groups"))
@@ -122,9 +134,9 @@ class Crowd:
         if self.study.attributes is not None:
             return self.study
         source = self._source.child("attributes")
-        if self.study.question("reduce") is None:
-            return reduce_study(self.study, None, source)
-        return reduce_study(self.study, self._counted(self.study, "reduce", parts), source)
+        asked = self.study.question("reduce")
+        counts = None if asked is None else self._counted(self.study, "reduce", parts)
+        return reduce_study(self.study, counts, source, reduction=self._reduction)
 
     def train(
         self,

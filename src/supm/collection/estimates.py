@@ -27,8 +27,15 @@ from supm.collection.cards import moments_of
 from supm.collection.counting import Counts, RowCounts
 from supm.mechanisms import GeneralizedRandomizedResponse, SubsetSelection, Tally
 from supm.messages import Study
-from supm.owner import Interview, JointInterview, SampledInterview, SeparateInterview, interview
+from supm.owner import (
+    Interview,
+    JointInterview,
+    SampledInterview,
+    SeparateInterview,
+    interview,
+)
 from supm.owner.columns import Column
+from supm.owner.own import OwnInterview
 from supm.schema import Continuous
 
 __all__ = ["CONFIDENCE", "estimates"]
@@ -128,6 +135,8 @@ def _evidence(asked: Interview, counts: Counts) -> list[_Evidence]:
     """Return what the counts say about each attribute, and about the target last."""
     if isinstance(asked, SampledInterview):
         return _from_pairs(asked, counts)
+    if isinstance(asked, OwnInterview):
+        return []
     if isinstance(asked, JointInterview) and isinstance(counts, Tally):
         return _of_sets(asked.randomizer, asked.sizes, counts)
     if isinstance(asked, SeparateInterview):

@@ -16,6 +16,7 @@ from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, check_source
 from supm._validation import Integers, check_kind
 from supm.collection.crowd import Crowd
+from supm.collection.reduction import Reduction
 from supm.collection.spending import Account, account
 from supm.collection.testing import answer_on_device
 from supm.learning import Learner, Metric, average, measure, score
@@ -97,6 +98,7 @@ def evaluate(  # noqa: PLR0913  each is a choice of the user, given by name
     repeats: int = 3,
     learner: Learner | None = None,
     weights: Sequence[float] | str | None = None,
+    reduction: Reduction | None = None,
     progress: Callable[[], object] | None = None,
 ) -> Evaluation:
     """Run a study on public or made-up records as often as asked, and sum up.
@@ -117,6 +119,8 @@ def evaluate(  # noqa: PLR0913  each is a choice of the user, given by name
         What trains on cells; the papers' machine with C = 1 by default.
     weights : "balanced" or sequence of float, optional
         How much each label counts; see `train`.
+    reduction : Reduction, optional
+        Who chooses attributes, where that is not left to the study.
     progress : callable, optional
         Called after each fold.
 
@@ -144,7 +148,14 @@ def evaluate(  # noqa: PLR0913  each is a choice of the user, given by name
         drawn = source.child(f"repeat {number}")
         parts = split(records.rows, folds, drawn.child("folds"))
         trial = cross_validate(
-            study, records, parts, drawn, learner=learner, weights=weights, progress=progress
+            study,
+            records,
+            parts,
+            drawn,
+            learner=learner,
+            weights=weights,
+            reduction=reduction,
+            progress=progress,
         )
         trials.append(trial)
     headlines = [trial.answered.headline for trial in trials]
@@ -169,6 +180,7 @@ def cross_validate(  # noqa: PLR0913  each is a choice of the user, given by nam
     *,
     learner: Learner | None = None,
     weights: Sequence[float] | str | None = None,
+    reduction: Reduction | None = None,
     progress: Callable[[], object] | None = None,
 ) -> Trial:
     """Run a study once on people who are all simulated, and score what it answers.
@@ -191,6 +203,8 @@ def cross_validate(  # noqa: PLR0913  each is a choice of the user, given by nam
         What trains on cells; the papers' machine with C = 1 by default.
     weights : "balanced" or sequence of float, optional
         How much each label counts; see `train`.
+    reduction : Reduction, optional
+        Who chooses attributes, where that is not left to the study.
     progress : callable, optional
         Called after each fold.
 
@@ -211,7 +225,7 @@ def cross_validate(  # noqa: PLR0913  each is a choice of the user, given by nam
     >>> trial.answered.accuracy > trial.answered.majority
     True
     """
-    crowd = Crowd(study, records, check_source(source))
+    crowd = Crowd(study, records, check_source(source), reduction)
     answers = _answers(crowd, folds, _Training(learner, weights), progress)
 
     def judged(told: NDArray[np.float64]) -> Metric:

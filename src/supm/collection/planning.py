@@ -12,6 +12,9 @@ from supm.collection._choices import Choice, choose_kept, choose_sampled
 from supm.collection._questions import Asked, questions
 from supm.collection._strict_rules import attributes_told
 from supm.collection._wishes import Wishes
+from supm.collection.own import own_form, own_reduction
+from supm.collection.reduction import Reduction
+from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
 from supm.messages import Study, Trust
 from supm.schema import Continuous, Schema, as_schema
 from supm.schema.discretization import class_count
@@ -32,8 +35,8 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     attributes: Sequence[str] | None = None,
     keep: int | None = None,
     classes: int | None = None,
-    reduce: str | None = None,
-    train: str | None = None,
+    reduce: str | Reduction | None = None,
+    train: str | type[FrequencyRandomizer] | None = None,
     test: str | None = None,
     sampled: int | None = None,
     told: int | None = None,
@@ -66,10 +69,12 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     reduce : {"rand", "wa", "pw", "waldp", "rank", "regroup"}, optional
         How attributes are chosen, or classes merged. By default: from sampled reports in strict
         mode, where it pays; at random in faithful mode; and by unprotected classes where the
-        environment is trusted.
+        environment is trusted. An object of one's own is asked what it ``asks``, and chooses when
+        it is given to `reduce_study`.
     train, test : {"odp", "oda", "pw", "raw", "joint", "sample"}, optional
-        What leaves the owners; ``test`` may be "answer" or "device". By default what the trust
-        calls for.
+        What leaves the owners; ``test`` may be "answer" or "device", and ``train`` a randomizer of
+        one's own, by its class or name, which tells all kept attributes as one symbol. By default
+        what the trust calls for.
     sampled : int, optional
         How many attributes each owner tells in the reduce phase, drawn at random. By default as
         many as tell most where they are one symbol, K where a budget is split over them, and all of
@@ -118,10 +123,13 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
         raise ParameterError("mode", rule, mode)
     if owners is not None:
         owners = _OWNERS.check(owners)
+    asks = own_reduction(reduce)
+    reduce = asks if asks is None or isinstance(asks, str) else asks.asks
     wishes = Wishes(
         schema, epsilon, trust, mode, owners=owners, keep=keep, classes=classes, sampled=sampled
     )
     known = wishes.names(attributes)
+    train, mechanism = own_form(train, epsilon)
     forms = wishes.form("train", train), wishes.form("test", test)
     by_samples = forms[0] == "sample"
     choice = (choose_sampled if by_samples else choose_kept)(wishes, known, reduce)
@@ -150,6 +158,7 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
                 test=forms[1],
                 test_told=_told_in_test(wishes, choice, forms[1]),
                 share=_SHARE.check(reduce_share),
+                mechanism=mechanism,
             )
         ),
         groups=choice.groups,

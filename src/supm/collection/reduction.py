@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,30 @@ from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["associations", "draw_attributes", "reduce_study"]
+__all__ = ["Reduction", "associations", "draw_attributes", "reduce_study"]
 
 
-def reduce_study(study: Study, counts: Counts | None, source: RandomSource) -> Study:
+class Reduction(Protocol):
+    """A way of one's own to choose attributes from what the reports of the reduce phase add up to.
+
+    It sees nothing but noisy counts, so that it costs no privacy whatever it does with them.
+    """
+
+    asks: str
+    """What owners are asked: a reduction of `supm.messages.REDUCTIONS`, such as "rank"."""
+
+    def choose(self, study: Study, counts: Counts | None, source: RandomSource) -> Sequence[str]:
+        """Return the names of ``study.keep`` attributes."""
+        ...
+
+
+def reduce_study(
+    study: Study,
+    counts: Counts | None,
+    source: RandomSource,
+    *,
+    reduction: Reduction | None = None,
+) -> Study:
     """Return the study with its attributes chosen.
 
     Parameters
@@ -36,6 +57,8 @@ def reduce_study(study: Study, counts: Counts | None, source: RandomSource) -> S
         What the reports of the reduce phase add up to; None where they are drawn at random.
     source : RandomSource
         Where the random choice comes from.
+    reduction : Reduction, optional
+        Who chooses instead.
 
     Returns
     -------
@@ -54,6 +77,9 @@ def reduce_study(study: Study, counts: Counts | None, source: RandomSource) -> S
     >>> len(reduced.attributes), reduced.previous == study.hash
     (2, True)
     """
+    if reduction is not None:
+        chosen = set(reduction.choose(study, counts, source))
+        return study.reduced(tuple(name for name in study.schema.names if name in chosen))
     if study.reduction == "rand":
         return study.reduced(draw_attributes(study, source))
     if counts is None:

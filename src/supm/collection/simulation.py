@@ -15,7 +15,9 @@ from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, secure, simulation
 from supm.collection.baseline import Baseline, repetitions, without_privacy
 from supm.collection.evaluation import Evaluation, evaluate
+from supm.collection.own import own_learner, own_reduction
 from supm.collection.planning import plan
+from supm.collection.reduction import Reduction
 from supm.collection.simulation_picture import Curve, curve, draw_curve
 from supm.collection.simulation_text import kind_of, tables, words
 from supm.collection.training import label_weights, weights_in_order
@@ -155,7 +157,8 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     folds: int = 10,
     repeats: int = 3,
     seed: int | None = None,
-    learner: Learner | None = None,
+    learner: Learner | str | None = None,
+    reduce: str | Reduction | None = None,
     weights: Mapping[str, float] | Sequence[float] | str | None = None,
     name: str | None = None,
     progress: Progress | None = None,
@@ -184,8 +187,11 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
         Into how many parts people are split, and how often everything is drawn anew.
     seed : int, optional
         Repeats a run: a simulation, not private.
-    learner : Learner, optional
-        What trains on cells, and without privacy; the papers' machine with C = 1 by default.
+    learner : Learner or str, optional
+        What trains on cells, and without privacy, or the name of one that is installed, or
+        ``module:Name``; the papers' machine with C = 1 by default.
+    reduce : str or Reduction, optional
+        How attributes are chosen, as `plan` takes it; an object of one's own chooses them itself.
     weights : "balanced", mapping of str to float or sequence of float, optional
         How much each label counts; see `train`.
     name : str, optional
@@ -216,17 +222,17 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     counted = weights_in_order(weights, described)
     if _FEWEST <= records.rows < folds:
         raise ParameterError("folds", f"at most the number of records, {records.rows}", folds)
-    studies = [
-        plan(described, epsilon=each, trust=trust, mode=mode, owners=records.rows, **wishes)
-        for each in budgets
-    ]
+    reduce = own_reduction(reduce)
+    asked: dict[str, Any] = {"trust": trust, "mode": mode, "owners": records.rows, "reduce": reduce}
+    studies = [plan(described, epsilon=each, **asked, **wishes) for each in budgets]
     return simulate_studies(
         studies,
         records,
         source=secure() if seed is None else simulation(seed),
         folds=folds,
         repeats=repeats,
-        learner=learner,
+        learner=own_learner(learner),
+        reduction=None if isinstance(reduce, str) else reduce,
         weights=counted,
         name=name or (Path(table).name if isinstance(table, str | PathLike) else "data"),
         progress=progress,
@@ -241,6 +247,7 @@ def simulate_studies(  # noqa: PLR0913  each is a choice of the user, given by n
     folds: int = 10,
     repeats: int = 3,
     learner: Learner | None = None,
+    reduction: Reduction | None = None,
     weights: Sequence[float] | str | None = None,
     name: str = "data",
     progress: Progress | None = None,
@@ -259,6 +266,8 @@ def simulate_studies(  # noqa: PLR0913  each is a choice of the user, given by n
         Into how many parts people are split, and how often everything is drawn anew.
     learner : Learner, optional
         What trains on cells, and without privacy.
+    reduction : Reduction, optional
+        Who chooses attributes, where that is not left to the studies.
     weights : "balanced" or sequence of float, optional
         How much each label counts.
     name : str, default "data"
@@ -285,6 +294,7 @@ def simulate_studies(  # noqa: PLR0913  each is a choice of the user, given by n
             repeats=repeats,
             learner=trains,
             weights=weights,
+            reduction=reduction,
             progress=steps.of(f"epsilon {study.epsilon:g}"),
         )
         for study in studies

@@ -143,7 +143,7 @@ def _promise(study: Study, question: Question) -> Guarantee:
 
 
 def _method(study: Study, question: Question) -> str:
-    words = [FORMS[question.form]]
+    words = [FORMS[question.form], *filter(None, [question.mechanism])]
     many = len(study.schema.attributes) if question.phase == "reduce" else study.keep
     if question.phase == "reduce":
         words.append(REDUCTIONS[study.reduction])

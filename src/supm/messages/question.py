@@ -42,6 +42,7 @@ _NUMBERS: Final[dict[str, Integers | Reals]] = {
     "sampled": Integers("sampled", 1, 1 << 20),
     "group": Integers("group", 0, 255),
 }
+_LONGEST_NAME: Final = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +66,9 @@ class Question(Message):
         form "sample". All of them are told elsewhere.
     group : int, default 0
         Which group of training owners is asked.
+    mechanism : str, optional
+        The name of a randomizer of the analyst's own, for the form "joint" of the train phase. An
+        owner answers if it is installed on the device, and its channel keeps epsilon.
 
     Examples
     --------
@@ -81,6 +85,7 @@ class Question(Message):
     steps: int | None = None
     sampled: int | None = None
     group: int = 0
+    mechanism: str | None = None
 
     def __post_init__(self) -> None:
         check_kind("phase", self.phase, str)
@@ -94,6 +99,11 @@ class Question(Message):
         self._check_presence("epsilon", self.epsilon, present=self.private)
         if self.form != "answer":
             self._check_presence("steps", self.steps, present=self.form in _GRID)
+        if self.mechanism is not None:
+            check_text("mechanism", self.mechanism, _LONGEST_NAME)
+            if not self.mechanism or (self.phase, self.form) != ("train", "joint"):
+                rule = "left out where the train phase does not ask for all classes as one symbol"
+                raise ParameterError("mechanism", rule, self.mechanism)
         for name, allowed in _NUMBERS.items():
             given = getattr(self, name)
             if given is not None or name == "group":

@@ -32,6 +32,7 @@ _HOMES: Final = {
     "joint": ("joint", "JointInterview"),
     "sample": ("sampled", "SampledInterview"),
 }
+_OWN: Final = ("own", "OwnInterview")
 _OTHER: Final = ("separate", "SeparateInterview")
 
 
@@ -176,7 +177,7 @@ def interview(study: Study, phase: str) -> Interview:
 # A device answers one question, and an aggregator a few, again and again.
 @lru_cache(maxsize=64)
 def _made(study: Study, question: Question) -> Interview:
-    file, name = _HOMES.get(question.form, _OTHER)
+    file, name = _OWN if question.mechanism else _HOMES.get(question.form, _OTHER)
     form: type[Interview] = getattr(import_module(f"supm.owner.{file}"), name)
     return form.of(study, question)
 

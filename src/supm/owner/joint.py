@@ -137,8 +137,10 @@ class JointInterview(Interview):
 
     def describe(self, target: Attribute) -> dict[str, Any]:
         """Return the size of the table, and of the set that is told."""
-        held, fields = self.randomizer, [class_field(each) for each in self.discretizers]
-        if self.labels is not None:
-            fields.append(place_field(target, self.labels))
+        held = self.randomizer
         numbers = {"size": held.size, "width": held.width, "hold": str(held.hold_words)}
-        return {"fields": fields, "mechanism": {"kind": "joint", **numbers}}
+        return {"fields": self._fields(target), "mechanism": {"kind": "joint", **numbers}}
+
+    def _fields(self, target: Attribute) -> list[dict[str, Any]]:
+        fields = [class_field(each) for each in self.discretizers]
+        return fields if self.labels is None else [*fields, place_field(target, self.labels)]

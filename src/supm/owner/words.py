@@ -144,7 +144,8 @@ def _asked(study: Study, question: Question) -> str:
         return f"{told}{also} as one symbol"
     also = f" and {target}" if question.labelled else ""
     drawn = f"{question.sampled} of " if question.sampled not in (None, many) else ""
-    return f"{drawn}{many} attribute{'s' if many > 1 else ''}{also}: {FORMS[question.form]}"
+    by = f" by {question.mechanism}" if question.mechanism else ""
+    return f"{drawn}{many} attribute{'s' if many > 1 else ''}{also}: {FORMS[question.form]}{by}"
 
 
 def _combinations(study: Study, question: Question) -> int | None:
