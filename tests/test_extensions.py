@@ -108,7 +108,5 @@ def test_what_is_not_a_randomizer_or_a_reduction_is_refused() -> None:
     schema, wrong = load_wdbc().schema, object()
     with pytest.raises(ParameterError, match="train must be one of"):
         plan(schema, epsilon=1.0, attributes=NAMES, train=wrong)  # type: ignore[arg-type]
-    with pytest.raises(
-        ParameterError, match="or an object with asks and choose"
-    ):
+    with pytest.raises(ParameterError, match="or an object with asks and choose"):
         plan(schema, epsilon=1.0, keep=2, reduce=wrong)  # type: ignore[arg-type]

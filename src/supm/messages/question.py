@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from supm._errors import ParameterError
-from supm._validation import EPSILON, Integers, Reals, check_kind
+from supm._validation import EPSILON, Integers, Reals, check_kind, check_text
 from supm.messages.codec import Message
 from supm.messages.trust import PHASES
 
