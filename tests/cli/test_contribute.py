@@ -12,7 +12,7 @@ from tests.cli.conftest import HEAD, SCHEMA, Address, stored
 from supm.cli import contribute, main
 from supm.collection import plan
 from supm.messages import Report
-from supm.service.actions import close
+from supm.service.actions import close_study
 from supm.service.security import hash_token
 from supm.service.store import Store
 
@@ -260,7 +260,7 @@ def test_a_study_without_a_model_or_closed_says_so(
     assert main(["predict", "mine.csv", "--study", url]) == 1
     said = capsys.readouterr().err
     assert said == "supm: error: the study has no model yet: it is collecting to train.\n"
-    close(store, url.rpartition("/")[2])
+    close_study(store, url.rpartition("/")[2])
     assert main(["contribute", "mine.csv", "--study", url, "--yes"]) == 1
     assert "the study is closed; nothing was spent or sent." in capsys.readouterr().err
     assert main(["predict", "mine.csv", "--study", url]) == 1

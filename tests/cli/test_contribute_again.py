@@ -12,7 +12,7 @@ from tests.cli.conftest import HEAD, SCHEMA, Address, stored
 from supm.cli import main
 from supm.collection import plan
 from supm.schema import Categorical
-from supm.service.actions import open_training, reduce, serve, train
+from supm.service.actions import open_training, reduce_stored, serve_model, train_stored
 from supm.service.store import Store
 
 pytestmark = pytest.mark.usefixtures("own_folder")
@@ -44,7 +44,7 @@ def test_groups_are_asked_in_turn(
         assert later != ("It costs epsilon" in said)
         waiting.append(later)
     assert 0 < sum(waiting) < 20
-    reduce(store, url.rpartition("/")[2])
+    reduce_stored(store, url.rpartition("/")[2])
     open_training(store, url.rpartition("/")[2])
     for number, later in enumerate(waiting):
         said = said_to(f"{number}.db", url, capsys)
@@ -64,8 +64,8 @@ def test_who_trained_is_not_asked_again_nor_told_of_a_cost(
     many += ["--wallet", "many.db", "--json", "found.json"]
     assert main(many) == 0
     assert main(["contribute", "mine.csv", "--study", url, "--yes"]) == 0
-    train(store, url.rpartition("/")[2])
-    serve(store, url.rpartition("/")[2])
+    train_stored(store, url.rpartition("/")[2])
+    serve_model(store, url.rpartition("/")[2])
     for more in ([], ["--dry-run"]):
         assert main([*many, *more]) == 0
         form = json.loads(Path("found.json").read_text())

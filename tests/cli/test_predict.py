@@ -15,7 +15,7 @@ from supm.collection import plan, publish, run_in_process
 from supm.datasets import load_wdbc
 from supm.messages import Model
 from supm.owner.http import Remote
-from supm.service.actions import serve, train
+from supm.service.actions import serve_model, train_stored
 from supm.service.app import make_app
 from supm.service.security import hash_token
 from supm.service.serving import running
@@ -43,8 +43,8 @@ def address(model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> It
         url = f"{base}/studies/{opened.name}"
         all_rows = ["--each-row-is-an-owner", "--yes"]
         assert main(["contribute", "few.csv", "--study", url, *all_rows]) == 0
-        train(store, opened.name)
-        serve(store, opened.name)
+        train_stored(store, opened.name)
+        serve_model(store, opened.name)
         yield url
     store.close()
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import argparse
 import csv
 import datetime as dt
 import ipaddress
@@ -22,10 +21,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from supm.cli import main, serve
+from supm.cli import main
 from supm.datasets import load_wdbc
 from supm.messages import Study
 from supm.owner import Owner
+from supm.service.status import serving_words
 
 pytestmark = pytest.mark.usefixtures("wdbc")
 Start = Callable[..., tuple[str, "subprocess.Popen[bytes]"]]
@@ -156,18 +156,15 @@ def test_reports_outlive_a_server_that_is_killed(
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (0, "It serves 0 studies of sqlite:///x.db; supm study create makes one.\n"),
-        (1, "It serves 1 study of sqlite:///x.db:\n  http://h:1/studies/s0 (closed)\n"),
-        (12, "http://h:1/studies/s9 (closed)\n  and 2 more: supm study list\n"),
+        (0, "It serves 0 studies of sqlite:///x.db; supm study create makes one."),
+        (1, "It serves 1 study of sqlite:///x.db:\n  http://h:1/studies/s0 (closed)"),
+        (12, "http://h:1/studies/s9 (closed)\n  and 2 more: supm study list"),
     ],
 )
-def test_it_says_what_it_serves_and_where(
-    number: int, words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_says_what_it_serves_and_where(number: int, words: str) -> None:
     studies = [(f"s{place}", "closed") for place in range(number)]
-    arguments = argparse.Namespace(json=None, db="sqlite:///x.db")
-    serve._say("http://h:1", studies, arguments)
-    assert capsys.readouterr().out.endswith(words)
+    said = "\n".join(serving_words("http://h:1", studies, "sqlite:///x.db"))
+    assert said.endswith(words)
 
 
 def test_it_serves_with_tls(start: Start) -> None:
@@ -218,12 +215,6 @@ def test_what_cannot_be_served_makes_no_database(
     said = capsys.readouterr().err.splitlines()[-1]
     assert words in said
     assert not Path("new.db").exists()
-
-
-def test_a_database_that_is_made_now_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
-    serve._say("http://h:1", [], argparse.Namespace(json=None, db="sqlite:///x.db"), created=True)
-    said = capsys.readouterr().out
-    assert "0 studies of sqlite:///x.db, which was created now; supm study create makes" in said
 
 
 def certificate() -> None:

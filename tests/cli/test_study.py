@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import re
@@ -13,10 +12,9 @@ from typing import Any
 import pytest
 
 from supm._errors import SupmError
-from supm.cli import main, study
-from supm.cli._service import shown_database
+from supm.cli import main
 from supm.service.security import hash_invitation, hash_token
-from supm.service.store import Store
+from supm.service.store import DatabaseAddress, Store
 
 pytestmark = pytest.mark.usefixtures("wdbc")
 CREATE = ["study", "create", "--schema", "wdbc.json", "--epsilon", "4"]
@@ -224,17 +222,23 @@ def test_a_file_that_may_be_another_study_s_key_is_not_written_over(
 
 
 def test_secrets_do_not_share_a_file_and_are_gone_where_no_study_is_made(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = ["--invitations", "2", "--invitations-file", "codes.txt", "--token-file"]
     assert main([*CREATE, *files, "./codes.txt"]) == 2
     assert "must name different files" in capsys.readouterr().err
     assert main([*CREATE, *files, "key.txt", "--db", "sqlite:///none/x.db"]) == 1
-    places = "codes.txt", "key.txt"
-    given = argparse.Namespace(invitations_file=places[0], token_file=places[1])
-    with pytest.raises(SupmError), study._secrets(given, "token", ["code"]):
-        raise SupmError(Path("codes.txt").read_text())
-    assert not [each for each in ("codes.txt", "key.txt", "supm.db") if Path(each).exists()]
+    there: list[str] = []
+
+    def refuse(*_: object, **__: object) -> None:
+        there.extend(each for each in ("codes.txt", "key.txt") if Path(each).exists())
+        message = "the disk is full."
+        raise SupmError(message)
+
+    monkeypatch.setattr(Store, "create", refuse)
+    assert main([*CREATE, *files, "key.txt"]) == 1
+    assert there == ["codes.txt", "key.txt"], "without them nobody could use the study"
+    assert not [each for each in there if Path(each).exists()]
 
 
 def test_an_unknown_name_is_said_with_the_database(capsys: pytest.CaptureFixture[str]) -> None:
@@ -246,8 +250,9 @@ def test_an_unknown_name_is_said_with_the_database(capsys: pytest.CaptureFixture
 
 
 def test_a_password_is_not_shown_with_the_database() -> None:
-    shown = shown_database("postgresql://me:secret@host:5/supm?password=secret")
-    assert shown == "postgresql://me@host:5/supm"
+    given = DatabaseAddress.parse("postgresql://me:secret@host:5/supm?password=secret")
+    assert given.shown == "postgresql://me@host:5/supm"
+    assert "secret" not in repr(given)
 
 
 def test_a_file_without_a_token_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,26 +38,26 @@ def known(schema: Schema) -> Study:
 def test_a_study_is_trained_served_and_closed(store: Store, known: Study, told: Told) -> None:
     opened = created(store, known, train=50)
     store.add([told(opened, 60, 1)])
-    trained = actions.train(store, opened.name, weights="balanced")
+    trained = actions.train_stored(store, opened.name, weights="balanced")
     assert (trained.state, trained.weights) == (State.TRAINED, "balanced")
     counts = store.counts(opened.name, "train")
     assert counts is not None
     again = publish(train_on(known, counts, RadialSVM(), weights="balanced"))
     assert trained.model == again.to_json()
     assert store.fold(opened.name, "train") == 0, "no single answer is left once a phase is over"
-    served = actions.serve(store, opened.name)
+    served = actions.serve_model(store, opened.name)
     assert served.open_phase == "test"
     assert served.study.rule is not None
     assert document_of(served, "train") == known
-    closed = actions.close(store, opened.name)
+    closed = actions.close_study(store, opened.name)
     assert closed.state is State.CLOSED
-    assert actions.close(store, opened.name).state is State.CLOSED
+    assert actions.close_study(store, opened.name).state is State.CLOSED
 
 
 def test_a_study_is_reduced_by_reports_and_opened(store: Store, schema: Schema, told: Told) -> None:
     opened = created(store, plan(schema, epsilon=4.0, keep=2, reduce="rank"), reduce=30)
     store.add([told(opened, 40, 1)])
-    reduced = actions.reduce(store, opened.name)
+    reduced = actions.reduce_stored(store, opened.name)
     assert reduced.state is State.REDUCED
     assert reduced.open_phase is None
     assert len(reduced.study.attributes or ()) == 2
@@ -65,13 +65,13 @@ def test_a_study_is_reduced_by_reports_and_opened(store: Store, schema: Schema, 
     assert collecting.open_phase == "train"
     assert document_of(collecting, "reduce") == opened.study
     store.add([told(collecting, 40, 2)])
-    assert actions.train(store, opened.name).model is not None
+    assert actions.train_stored(store, opened.name).model is not None
 
 
 def test_attributes_that_are_drawn_need_no_reports(store: Store, schema: Schema) -> None:
     opened = created(store, plan(schema, epsilon=4.0, mode="faithful", keep=1, reduce="rand"))
     assert opened.open_phase is None
-    assert actions.reduce(store, opened.name).state is State.REDUCED
+    assert actions.reduce_stored(store, opened.name).state is State.REDUCED
 
 
 def test_a_step_needs_its_minimum_and_the_phase_stays_open(
@@ -79,34 +79,34 @@ def test_a_step_needs_its_minimum_and_the_phase_stays_open(
 ) -> None:
     opened = created(store, known, train=50)
     with pytest.raises(NotReady, match="has 0 reports and needs 50"):
-        actions.train(store, opened.name)
+        actions.train_stored(store, opened.name)
     store.add([told(opened, 49, 1)])
     with pytest.raises(NotReady, match="has 49 reports and needs 50"):
-        actions.train(store, opened.name)
+        actions.train_stored(store, opened.name)
     assert store.add([told(opened, 1, 2)])[0].refused is None
-    assert actions.train(store, opened.name).state is State.TRAINED
+    assert actions.train_stored(store, opened.name).state is State.TRAINED
 
 
 def test_without_a_minimum_one_report_is_needed(store: Store, known: Study) -> None:
     opened = created(store, known)
     with pytest.raises(NotReady, match="needs 1;"):
-        actions.train(store, opened.name)
+        actions.train_stored(store, opened.name)
 
 
 def test_a_step_out_of_turn_is_refused_in_words(store: Store, known: Study) -> None:
     name = created(store, known).name
-    for step, word in ((actions.reduce, "reduced"), (actions.open_training, "opened")):
+    for step, word in ((actions.reduce_stored, "reduced"), (actions.open_training, "opened")):
         with pytest.raises(StateChanged, match=f"is collecting to train; it can be {word}"):
             step(store, name)
     with pytest.raises(StateChanged, match="served where it is trained"):
-        actions.serve(store, name)
+        actions.serve_model(store, name)
 
 
 def test_training_that_fails_leaves_the_phase_open(store: Store, known: Study, told: Told) -> None:
     opened = created(store, known)
     store.add([told(opened, 20, 1)])
     with pytest.raises(ParameterError, match="weights"):
-        actions.train(store, opened.name, weights="wrong")
+        actions.train_stored(store, opened.name, weights="wrong")
     assert store.add([told(opened, 1, 2)])[0].refused is None
 
 
@@ -127,7 +127,7 @@ def test_a_model_comes_from_exactly_the_stored_reports(
 
     sender = threading.Thread(target=send)
     sender.start()
-    trained = actions.train(store, opened.name)
+    trained = actions.train_stored(store, opened.name)
     done.set()
     sender.join()
     counts = store.counts(opened.name, "train")
@@ -146,7 +146,7 @@ def test_a_model_answers_alike_after_a_restart(
     store.add([told(opened, 200, 1)])
     with pytest.raises(NotReady, match="no model yet"):
         found_by(Models(store), opened)
-    served = actions.serve(store, actions.train(store, opened.name).name)
+    served = actions.serve_model(store, actions.train_stored(store, opened.name).name)
     rules: list[Any] = [found_by(Models(store), served)[0].rule for _ in range(2)]
     assert served.model is not None
     assert rules[0] == rules[1] == Model.from_json(served.model).rule
@@ -157,7 +157,7 @@ def test_many_who_ask_for_a_model_wait_for_one_training(
 ) -> None:
     opened = created(store, known)
     store.add([told(opened, 200, 1)])
-    served = actions.serve(store, actions.train(store, opened.name).name)
+    served = actions.serve_model(store, actions.train_stored(store, opened.name).name)
     trainings: list[str] = []
 
     def counted(*given: Any, **more: Any) -> Trained:
@@ -186,8 +186,8 @@ def found_by(models: Models, opened: Opened, *, times: int = 1) -> list[Trained]
 def test_answers_are_labels_with_their_probability(store: Store, known: Study, told: Told) -> None:
     opened = created(store, known)
     store.add([told(opened, 300, 1)])
-    actions.train(store, opened.name)
-    served = actions.serve(store, opened.name)
+    actions.train_stored(store, opened.name)
+    served = actions.serve_model(store, opened.name)
     found = predictions(found_by(Models(store), served)[0], np.array([[0], [1]]))
     assert all(each["answer"] in ("no", "yes") for each in found)
     assert all(0.5 <= each["probability"] <= 1.0 for each in found)
@@ -196,7 +196,7 @@ def test_answers_are_labels_with_their_probability(store: Store, known: Study, t
 def test_closing_keeps_counts_and_no_single_answer(store: Store, known: Study, told: Told) -> None:
     opened = created(store, known)
     store.add([told(opened, 60, 1)])
-    actions.close(store, opened.name)
+    actions.close_study(store, opened.name)
     assert store.fold(opened.name, "train") == 0
     counts = store.counts(opened.name, "train")
     assert counts is not None
@@ -213,5 +213,5 @@ def test_a_simulation_is_called_one_in_all_that_comes_of_it(
     counts = store.counts(opened.name, "train")
     assert counts is not None
     assert counts.simulation
-    trained = actions.train(store, opened.name)
+    trained = actions.train_stored(store, opened.name)
     assert Model.from_json(trained.model or "").statement.simulation

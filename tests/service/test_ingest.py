@@ -14,7 +14,7 @@ from supm.schema import Schema
 from supm.service import ingest
 from supm.service.errors import Busy, StoreError
 from supm.service.ingest import Writer
-from supm.service.store import Opened, Receipt, Store, Submission
+from supm.service.store import Opened, Store, Submission, Verdict
 
 Told: TypeAlias = Callable[..., Submission]
 
@@ -27,7 +27,7 @@ class Gate(Store):
         self.passing, self.groups = threading.Event(), [0][:0]
         self.failing: Exception | None = None
 
-    def add(self, submissions: Sequence[Submission]) -> list[Receipt]:
+    def add(self, submissions: Sequence[Submission]) -> list[Verdict]:
         self.passing.wait()
         self.groups.append(len(submissions))
         if self.failing is not None:

@@ -103,7 +103,7 @@ def values(attribute: Attribute, rows: int, source: RandomSource) -> NDArray[Any
 
 def trained(store: Store, opened: Opened) -> Opened:
     report(store, opened, 300)
-    return actions.train(store, opened.name)
+    return actions.train_stored(store, opened.name)
 
 
 def entered(client: httpx.Client, opened: Opened) -> httpx.Client:
@@ -299,7 +299,7 @@ def test_chosen_classes_are_shown_after_the_reduction(client: httpx.Client, stor
     opened = created(store, reduce="regroup", epsilon=6.0, classes=3, owners=5000)
     assert 'data-move="reduce"' in text_of(client, opened)
     report(store, opened, 300)
-    actions.reduce(store, opened.name)
+    actions.reduce_stored(store, opened.name)
     shown = text_of(client, opened)
     assert "Chosen attributes and merged classes" in shown
     assert 'data-move="open"' in shown
@@ -314,7 +314,7 @@ def test_a_random_choice_is_called_one(client: httpx.Client, store: Store) -> No
 
 def test_a_closed_study_offers_no_step(client: httpx.Client, store: Store) -> None:
     opened = created(store)
-    actions.close(store, opened.name)
+    actions.close_study(store, opened.name)
     shown = text_of(client, opened)
     assert "data-move" not in shown
     assert "The study is closed" in shown

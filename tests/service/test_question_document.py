@@ -14,7 +14,7 @@ from supm.collection import plan
 from supm.messages import FORMS, Study
 from supm.owner.interviews import interview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
-from supm.service.question_document import describe
+from supm.service.question_document import question_document
 
 AGE: Final = Continuous("age", low=-1.5, high=99.7, missing="class")
 STAGE: Final = Ordinal("stage", values=(1, 2.5, "three", False, 4), missing="class")
@@ -70,7 +70,7 @@ def edge_values(field: dict[str, Any]) -> list[object]:
 
 @pytest.mark.parametrize(("study", "phase"), CASES)
 def test_a_question_is_plain_json_and_names_its_document(study: Study, phase: str) -> None:
-    asked = describe(study, phase)
+    asked = question_document(study, phase)
     assert json.loads(json.dumps(asked, allow_nan=False)) == asked
     question = study.question(phase)
     assert question is not None
@@ -81,13 +81,15 @@ def test_a_question_is_plain_json_and_names_its_document(study: Study, phase: st
 
 
 def test_every_form_is_among_the_cases() -> None:
-    asked = [describe(*case.values) for case in CASES]  # type: ignore[arg-type]  # study and phase
+    asked = [question_document(*case.values) for case in CASES]  # type: ignore[arg-type]  # study and phase
     assert {each["form"] for each in asked} == set(FORMS)
 
 
 @pytest.mark.parametrize(("study", "phase"), CASES)
 def test_the_described_reading_is_that_of_the_discretizers(study: Study, phase: str) -> None:
-    fields = [each for each in describe(study, phase)["fields"] if each["read"]["how"] == "class"]
+    fields = [
+        each for each in question_document(study, phase)["fields"] if each["read"]["how"] == "class"
+    ]
     for field, discretizer in zip(fields, study.discretizers(phase), strict=False):
         values = edge_values(field)
         ours = [replayed(field, value) for value in values]
@@ -97,7 +99,7 @@ def test_the_described_reading_is_that_of_the_discretizers(study: Study, phase: 
 
 @pytest.mark.parametrize(("study", "phase"), CASES)
 def test_the_described_thresholds_keep_the_stated_epsilon(study: Study, phase: str) -> None:
-    for size, keep in describe(study, phase)["mechanism"].get("responses", {}).items():
+    for size, keep in question_document(study, phase)["mechanism"].get("responses", {}).items():
         odds = Fraction(int(keep) * (int(size) - 1), 2**64 - int(keep))
         question = study.question(phase)
         assert question is not None
@@ -107,14 +109,14 @@ def test_the_described_thresholds_keep_the_stated_epsilon(study: Study, phase: s
 
 def test_a_test_on_the_device_says_how_to_read_a_record() -> None:
     study = plan(SCHEMA, epsilon=3.0, classes=3, trust="u,u,d")
-    asked = describe(study, "test")
+    asked = question_document(study, "test")
     assert (asked["form"], asked["epsilon"], asked["labelled"]) == ("device", 0.0, False)
     assert [each["name"] for each in asked["fields"]] == list(SCHEMA.names)
     assert asked["mechanism"] == {"kind": "none"}
 
 
 def test_the_fields_have_what_a_form_needs() -> None:
-    fields = describe(STUDIES["mixed"], "train")["fields"]
+    fields = question_document(STUDIES["mixed"], "train")["fields"]
     assert [each["name"] for each in fields] == ["age", "stage", "ward", "ill"]
     assert (fields[0]["low"], fields[0]["high"], fields[0]["missing"]) == (-1.5, 99.7, True)
     assert fields[2]["values"] == list(WARD.values)
@@ -123,11 +125,11 @@ def test_the_fields_have_what_a_form_needs() -> None:
 
 def test_a_phase_that_asks_nothing_is_refused() -> None:
     with pytest.raises(MessageError, match="asks nothing in the reduce phase"):
-        describe(plan(SCHEMA, epsilon=3.0, attributes=["age"]), "reduce")
+        question_document(plan(SCHEMA, epsilon=3.0, attributes=["age"]), "reduce")
 
 
 def test_a_question_before_its_attributes_are_chosen_is_refused() -> None:
     study = plan(SCHEMA, epsilon=3.0, classes=4, reduce="regroup", sampled=2, told=2)
     with pytest.raises(MessageError, match="reduce the study first"):
-        describe(study, "train")
-    assert np.isclose(describe(study, "reduce")["epsilon"], 3.0)
+        question_document(study, "train")
+    assert np.isclose(question_document(study, "reduce")["epsilon"], 3.0)

@@ -2,135 +2,38 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
-from supm._errors import ParameterError, SupmError
+from supm._errors import SupmError
 from supm.cli._files import read_text
 from supm.cli._output import counted, emit, paragraph
 from supm.cli._types import UsageError
 
 __all__ = [
     "DATABASE",
+    "Database",
     "StudyUrl",
     "TokenFile",
     "UsageError",
-    "add_database",
-    "check_database",
-    "check_kind_of_database",
-    "check_new",
-    "is_absent",
     "needs_server_packages",
-    "say_status",
-    "shown_database",
+    "standing",
     "take_steps",
-    "write_private",
 ]
 
 DATABASE: Final = "sqlite:///supm.db"
 """The database of `supm serve` and of `supm study`."""
 
 StudyUrl = Annotated[str, Parameter(metavar="URL")]
+Database = Annotated[str, Parameter(metavar="URL", env_var="SUPM_DB"), "url"]
 TokenFile = Annotated[str | None, Parameter(metavar="FILE")]
 
 _STEP_SECONDS: Final = 900.0
 _VARIABLE: Final = "SUPM_TOKEN"
-_DATABASE_VARIABLE: Final = "SUPM_DB"
-
-
-def add_database(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the database."""
-    parser.add_argument(
-        "--db",
-        default=os.environ.get(_DATABASE_VARIABLE, DATABASE),
-        metavar="URL",
-        help=f"the database: {DATABASE} (default) or postgresql://user@host/name; one with a "
-        f"password is better named by the environment variable {_DATABASE_VARIABLE}",
-    )
-
-
-def check_kind_of_database(url: str) -> None:
-    """Refuse what names no database; a password in it is not shown.
-
-    Parameters
-    ----------
-    url : str
-        What was given by ``--db``.
-    """
-    kind, database = _parsed(url)
-    if kind.startswith("postgres") or (kind == "sqlite" and database not in ("", ":memory:")):
-        return
-    scheme, sign, _ = url.partition("://")
-    got = f"{scheme}://…" if sign else url
-    hint = "A file is written as sqlite:///studies.db."
-    wanted = "sqlite:///FILE or postgresql://USER@HOST/NAME"
-    raise ParameterError("--db", wanted, "an address" if "@" in got else got, hint)
-
-
-def is_absent(url: str) -> bool:
-    """Return whether a database is a file that is not there.
-
-    Parameters
-    ----------
-    url : str
-        The database.
-
-    Returns
-    -------
-    bool
-    """
-    kind, database = _parsed(url)
-    return kind == "sqlite" and bool(database) and not Path(database).is_file()
-
-
-def _parsed(url: str) -> tuple[str, str]:
-    """Return the kind of a database and its name; nothing of what cannot be read."""
-    import sqlalchemy as sa  # noqa: PLC0415  loaded when the verb runs
-
-    try:
-        parsed = sa.make_url(url)
-    except (sa.exc.SQLAlchemyError, ValueError):
-        return "", ""
-    return parsed.get_backend_name(), parsed.database or ""
-
-
-def check_database(url: str) -> None:
-    """Refuse a database file that is not there: to open it would make an empty one.
-
-    Parameters
-    ----------
-    url : str
-        The database; one that is no file is left to the driver.
-    """
-    if is_absent(url):
-        message = (
-            f"there is no database {shown_database(url)}; name the one of supm serve with --db, or "
-            "make a study with supm study create."
-        )
-        raise SupmError(message)
-
-
-def shown_database(url: str) -> str:
-    """Return the address of a database without what may be secret in it.
-
-    Parameters
-    ----------
-    url : str
-        The address; one that can be parsed.
-
-    Returns
-    -------
-    str
-    """
-    import sqlalchemy as sa  # noqa: PLC0415  loaded when the verb runs
-
-    return sa.make_url(url).set(password="", query={}).render_as_string().replace(":***@", "@")
 
 
 @contextmanager
@@ -183,7 +86,7 @@ def take_steps(
     for step, body in steps:
         form = answered(remote.post_json(f"/api/v1/studies/{name}/{step}", body))
     _check_status(form)
-    emit(form, map(paragraph, _standing(form)), json)
+    emit(form, map(paragraph, standing(form)), json)
 
 
 def _check_status(form: dict[str, Any]) -> None:
@@ -197,13 +100,7 @@ def _check_status(form: dict[str, Any]) -> None:
         raise SupmError(message)
 
 
-def say_status(form: dict[str, Any]) -> None:
-    """Print where a study stands."""
-    for line in _standing(form):
-        print(paragraph(line))
-
-
-def _standing(form: dict[str, Any]) -> Iterator[str]:
+def standing(form: dict[str, Any]) -> Iterator[str]:
     """Say where a study stands, by its status."""
     purpose = f": {form['purpose']}" if form["purpose"] else ""
     yield f"Study {form['name']}{purpose}"
@@ -215,39 +112,3 @@ def _standing(form: dict[str, Any]) -> Iterator[str]:
     )
     yield f"It is {form['state']} ({reports or 'no reports'})."
     yield form["guarantee"]
-
-
-def check_new(option: str, path: str) -> None:
-    """Refuse to write a secret over a file.
-
-    Parameters
-    ----------
-    option : str
-        The option that names the file.
-    path : str
-        The name of the file.
-    """
-    if os.path.lexists(path):
-        message = f"{option}: {path} exists; it may be another study's only key; name another file."
-        raise UsageError(message)
-
-
-def write_private(option: str, path: str, text: str) -> None:
-    """Write a new file that only its owner may read.
-
-    Parameters
-    ----------
-    option : str
-        The option that names the file.
-    path : str
-        The name of the file.
-    text : str
-        What to write.
-    """
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        hint = f"{error.strerror}."
-        raise ParameterError(option, "a file that can be written", path, hint) from None
-    with os.fdopen(handle, "w", encoding="utf-8") as file:
-        file.write(text)

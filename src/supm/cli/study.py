@@ -2,211 +2,348 @@
 
 from __future__ import annotations
 
-import argparse
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from textwrap import shorten
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from supm._errors import SupmError
-from supm.cli._arguments import epsilon, whole
-from supm.cli._files import check_target, write_json
-from supm.cli._options import METHODS, add_study_options
-from supm.cli._output import agreed, counted, paragraph, table
-from supm.cli._service import (
-    DATABASE,
-    UsageError,
-    add_database,
-    check_database,
-    check_kind_of_database,
-    check_new,
-    needs_server_packages,
-    say_status,
-    shown_database,
-    write_private,
-)
-from supm.cli._study_limits import by_phase, limit_lines, moment_to_come, whole_number
+from cyclopts import App, Parameter
+
+from supm._errors import ParameterError, SupmError
+from supm.cli._files import write_json
+from supm.cli._output import agreed, counted, emit, paragraph, say, table
+from supm.cli._service import DATABASE, Database, needs_server_packages, standing
+from supm.cli._types import Epsilon, Target, UsageError, Wishes, reading, whole
 
 if TYPE_CHECKING:
-    from supm.messages import Study
+    from supm.service.actions import Secrets
     from supm.service.store import Opened, Store
 
-__all__ = ["add_to"]
+__all__ = ["study"]
 
-_EXAMPLES = """\
-examples:
-  supm study create --schema schema.json --owners 10000 --epsilon 2 --purpose "Who falls ill?"
-  supm study create --schema schema.json --epsilon 4 --minimum 500 --deadline 2030-12-01 \\
-      --token-file token.txt --invitations 100 --invitations-file codes.txt \\
-      --by "St Mary's hospital" --contact study@hospital.example
-  supm study list
-  supm study show NAME
-  supm study close NAME
+_ABOUT: Final = """\
+Create, list, show and close studies in the aggregator's database.
+
+`supm serve` offers the studies of the same --db to owners.
+
+Examples
+--------
+::
+
+    supm study create --schema schema.json --owners 10000 --epsilon 2 --purpose "Who falls ill?"
+    supm study create --schema schema.json --epsilon 4 --minimum 500 --deadline 2030-12-01 \\
+        --token-file token.txt --invitations 100 --invitations-file codes.txt \\
+        --by "St Mary's hospital" --contact study@hospital.example
+    supm study list
+    supm study show NAME
+    supm study close NAME
 """
-_ONCE = "Analyst token, shown this once and stored hashed"
-_FOR_GOOD = (
+_FOR_GOOD: Final = (
     "A closed study stays closed: it takes no more reports, its model answers no more, and what "
     "waits to be counted is dropped."
 )
-_WIDEST = 40
+_PHASES: Final = ("reduce", "train", "test")
+_WIDEST: Final = 40
 
 
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "study",
-        help="create, list, show and close studies",
-        description="Studies in the aggregator's database. `supm serve` offers those of the same\n"
-        "--db to owners.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    acts = parser.add_subparsers(title="what to do", metavar="ACT", required=True)
-    _add_create(acts)
-    listed = _added(acts, "list", "list all studies", _list)
-    listed.add_argument("--json", metavar="FILE", help="write them; - prints them")
-    for name, what, run in (("show", "show one study", _show), ("close", "close for good", _close)):
-        act = _added(acts, name, what, run)
-        act.add_argument("name", metavar="NAME", help="the study's name")
-        if name == "close":
-            act.add_argument("--yes", action="store_true", help="close it without asking")
-        act.add_argument("--json", metavar="FILE", help="write its state; - prints it")
+def _secret_file(text: str) -> str:
+    if os.path.lexists(text):
+        rule = f"a new file\n{text} exists; it may be another study's only key; name another file."
+        raise ValueError(rule)
+    return text
 
 
-def _added(
-    acts: argparse._SubParsersAction[argparse.ArgumentParser],
-    name: str,
-    what: str,
-    run: Any,  # noqa: ANN401  what argparse hands on
-) -> argparse.ArgumentParser:
-    parser = acts.add_parser(
-        name,
-        help=what,
-        epilog=f"{_EXAMPLES}\n{METHODS}" if name == "create" else _EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_database(parser)
-    parser.set_defaults(run=run)
-    return parser
+def _by_phase(name: str, given: Sequence[str] | None, read: Callable[[str], Any]) -> dict[str, Any]:
+    """Return values by phase; one that names none is for reduce and train."""
+    found: dict[str, Any] = {}
+    for text in given or ():
+        phase, sign, value = text.rpartition("=")
+        if sign and phase not in _PHASES:
+            raise ParameterError(name, f"about one of {', '.join(_PHASES)}", phase)
+        try:
+            found |= dict.fromkeys((phase,) if sign else _PHASES[:2], read(value))
+        except ValueError as error:
+            raise ParameterError(name, str(error), value) from None
+    return found
 
 
-def _add_create(acts: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    parser = _added(acts, "create", "make a study and its token", _create)
-    parser.add_argument("--schema", required=True, metavar="FILE", help="what is public")
-    parser.add_argument(
-        "--owners", type=whole(1, 1 << 40), metavar="N", help="how many owners to expect"
-    )
-    parser.add_argument(
-        "--epsilon", required=True, type=epsilon, metavar="E", help="what an owner may spend"
-    )
-    add_study_options(parser)
-    parser.add_argument("--purpose", default="", metavar="TEXT", help="what the study is for")
-    for name, noun, what in (
-        ("by", "NAME", "who runs it"),
-        ("contact", "TEXT", "how owners reach who runs it"),
-    ):
-        parser.add_argument(f"--{name}", default="", metavar=noun, help=f"{what}; owners see it")
-    when = "until when (UTC), such as 2030-12-01 or 2030-12-01T18:00+01:00"
-    for name, what in (("minimum", "how many reports a step needs"), ("deadline", when)):
-        parser.add_argument(
-            f"--{name}",
-            action="append",
-            default=[],
-            metavar="[PHASE=]" + ("N" if name == "minimum" else "TIME"),
-            help=f"{what}: for reduce and train, or for the phase that is named; may be repeated",
-        )
-    parser.add_argument(
-        "--invitations", type=whole(1, 1 << 20), metavar="N", help="make so many one-time codes"
-    )
-    for name, what in (("invitations", "the codes"), ("token", "the token, instead of printing")):
-        parser.add_argument(
-            f"--{name}-file",
-            metavar="FILE",
-            help=f"write {what}; a new file that only you may read",
-        )
-    parser.add_argument("--json", metavar="FILE", help="write name, page and token; - prints them")
+def _count(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) <= 12):
+        rule = "a whole number, such as 500 or train=500"
+        raise ValueError(rule)
+    return int(text)
+
+
+def _moment_to_come(text: str) -> float:
+    """Return a moment that has not passed, in Unix seconds."""
+    try:
+        when = datetime.fromisoformat(text)
+        # In UTC it is shown later on, where it may be out of what a calendar holds.
+        when = when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        rule = "a date or time such as 2030-12-01 or train=2030-12-01T18:00+01:00"
+        raise ValueError(rule) from None
+    if when <= datetime.now(UTC):
+        rule = "a time to come (UTC unless it says otherwise)"
+        raise ValueError(rule)
+    return when.timestamp()
+
+
+SecretFile = Annotated[str | None, reading(_secret_file, "FILE")]
+Limits = Annotated[list[str] | None, Parameter(metavar="[PHASE=]N")]
+Times = Annotated[list[str] | None, Parameter(metavar="[PHASE=]TIME")]
+
+study = App(name="study", help=_ABOUT, help_flags=(), version_flags=())
+
+
+@study.command(name="create")
+def _create(
+    *,
+    schema: Annotated[str, Parameter(metavar="FILE")],
+    epsilon: Epsilon,
+    owners: Annotated[int | None, whole(1, 1 << 40)] = None,
+    wishes: Wishes = Wishes(),  # noqa: B008  it is frozen, and cyclopts reads its fields
+    purpose: str = "",
+    by: str = "",
+    contact: str = "",
+    minimum: Limits = None,
+    deadline: Times = None,
+    invitations: Annotated[int | None, whole(1, 1 << 20)] = None,
+    invitations_file: SecretFile = None,
+    token_file: SecretFile = None,
+    db: Database = DATABASE,
+    json: Target = None,
+) -> None:
+    r"""Make a study and its token.
+
+    Parameters
+    ----------
+    schema : str
+        What is public.
+    epsilon : float
+        What an owner may spend.
+    owners : int, optional
+        How many owners to expect.
+    wishes : Wishes
+        What the study is to be like.
+    purpose : str
+        What the study is for.
+    by : str
+        Who runs it; owners see it.
+    contact : str
+        How owners reach who runs it; owners see it.
+    minimum : list of str, optional
+        How many reports a step needs: for reduce and train, or for the phase that is named; may be
+        repeated.
+    deadline : list of str, optional
+        Until when (UTC), such as 2030-12-01 or 2030-12-01T18:00+01:00: for reduce and train, or for
+        the phase that is named; may be repeated.
+    invitations : int, optional
+        Make so many one-time codes.
+    invitations_file : str, optional
+        Write the codes; a new file that only you may read.
+    token_file : str, optional
+        Write the token, instead of printing; a new file that only you may read.
+    db : str
+        The database: sqlite:///supm.db (default) or postgresql://user@host/name; one with a
+        password is better named by the environment variable SUPM_DB.
+    json : str, optional
+        Write name, page and token; - prints them.
+
+    Examples
+    --------
+    ::
+
+        supm study create --schema schema.json --epsilon 4 --minimum 500 --deadline 2030-12-01 \
+            --token-file token.txt --invitations 100 --invitations-file codes.txt
+    """
+    with needs_server_packages():
+        from supm.service.actions import Secrets, create_study  # noqa: PLC0415  loaded when it runs
+        from supm.service.store.values import check_who  # noqa: PLC0415  the same
+    from supm.collection import plan  # noqa: PLC0415  the same
+    from supm.collection.words import limit_notes  # noqa: PLC0415  the same
+
+    _check_files(invitations, invitations_file, token_file, json)
+    check_who(by, contact)
+    limits: dict[str, Any] = {
+        "minimums": _by_phase("minimum", minimum, _count),
+        "deadlines": _by_phase("deadline", deadline, _moment_to_come),
+    }
+    planned = plan(schema, epsilon=epsilon, owners=owners, purpose=purpose, **wishes.given())
+    for note in limit_notes(planned):
+        say(note)
+    secrets = Secrets.draw(invitations=invitations or 0)
+    files = {"invitations_file": invitations_file, "token_file": token_file}
+    with _opened(db, new=True) as store, _written(secrets, files):
+        opened = create_study(store, planned, secrets, by=by, contact=contact, **limits)
+    form = {
+        "name": opened.name,
+        "page": f"/studies/{opened.name}",
+        "dashboard": f"/studies/{opened.name}/dashboard",
+        "state": str(opened.state),
+        "document": planned.hash,
+        "invitations": len(secrets.invitations),
+    }
+    if token_file is None:
+        form["token"] = secrets.token
+    if json == "-":
+        write_json(form, json)
+        return
+    for line in _told(form, db, files, json):
+        print(line)
+    if json is not None:
+        _write_made(form, json)
+
+
+@study.command(name="list")
+def _list(*, db: Database = DATABASE, json: Target = None) -> None:
+    """List all studies.
+
+    Parameters
+    ----------
+    db : str
+        The database.
+    json : str, optional
+        Write them; - prints them.
+
+    Examples
+    --------
+    ::
+
+        supm study list --db postgresql://supm@db/supm --json -
+    """
+    with _opened(db) as store:
+        from supm.service.status import status  # noqa: PLC0415  loaded when the verb runs
+
+        found = [status(store, each) for each in store.studies()]
+    head = ["name", "state", "target", "purpose", "epsilon", "reports"]
+    rows = [_row(each) for each in found]
+    none = "There are no studies in this database."
+    emit({"studies": found}, [table(head, rows, left=4) if rows else none], json)
+
+
+@study.command(name="show")
+def _show(name: str, /, *, db: Database = DATABASE, json: Target = None) -> None:
+    """Show one study.
+
+    Parameters
+    ----------
+    name : str
+        The study's name.
+    db : str
+        The database.
+    json : str, optional
+        Write its state; - prints it.
+
+    Examples
+    --------
+    ::
+
+        supm study show NAME
+    """
+    with _opened(db) as store:
+        from supm.service.status import status  # noqa: PLC0415  loaded when the verb runs
+
+        opened = store.find(name)
+        form = status(store, opened)
+    emit(form, _words(form, opened), json)
+
+
+@study.command(name="close")
+def _close(name: str, /, *, yes: bool = False, db: Database = DATABASE, json: Target = None) -> int:
+    """Close one study for good.
+
+    Parameters
+    ----------
+    name : str
+        The study's name.
+    yes : bool
+        Close it without asking.
+    db : str
+        The database.
+    json : str, optional
+        Write its state; - prints it.
+
+    Examples
+    --------
+    ::
+
+        supm study close NAME
+    """
+    aloud = sys.stderr if json == "-" else sys.stdout
+    with _opened(db) as store:
+        from supm.service.actions import close_study  # noqa: PLC0415  loaded when the verb runs
+        from supm.service.status import status  # noqa: PLC0415  the same
+        from supm.service.store.values import State  # noqa: PLC0415  the same
+
+        if store.find(name).state is not State.CLOSED:
+            print(paragraph(_FOR_GOOD), file=aloud)
+            if not agreed("Close the study?", aloud, yes=yes, otherwise="Nothing was closed."):
+                return 1
+        opened = close_study(store, name)
+        form = status(store, opened)
+    emit(form, _words(form, opened), json)
+    return 0
 
 
 @contextmanager
-def _opened(arguments: argparse.Namespace, *, new: bool = False) -> Iterator[Store]:
+def _opened(db: str, *, new: bool = False) -> Iterator[Store]:
     with needs_server_packages():
         from supm.service.errors import UnknownStudy  # noqa: PLC0415  loaded when the verb runs
-        from supm.service.store import Store  # noqa: PLC0415  the same
+        from supm.service.store import DatabaseAddress, Store  # noqa: PLC0415  the same
 
-    check_kind_of_database(arguments.db)
-    if not new:
-        check_database(arguments.db)
-    store = Store.open(arguments.db)
+    address = DatabaseAddress.parse(db)
+    if address.is_absent and not new:
+        # To open it would make an empty one.
+        message = (
+            f"there is no database {address.shown}; name the one of supm serve with --db, or make "
+            "a study with supm study create."
+        )
+        raise SupmError(message)
+    store = Store.open(db)
     try:
         yield store
     except UnknownStudy:
-        where = shown_database(arguments.db)
-        message = f"no study has this name in {where}; supm study list shows those that there are."
+        message = (
+            f"no study has this name in {address.shown}; supm study list shows those that there "
+            "are."
+        )
         raise SupmError(message) from None
     finally:
         store.close()
 
 
-def _create(arguments: argparse.Namespace) -> int:
-    from supm._validation import check_text  # noqa: PLC0415  the same
-    from supm.cli._study_options import (  # noqa: PLC0415  loaded when the verb runs
-        notice_limits,
-        planned,
-        read_schema,
-    )
-
-    with needs_server_packages():
-        from supm.service.store.values import LONGEST  # noqa: PLC0415  the same
-
-    _check_files(arguments)
-    for option, text in (("--by", arguments.by), ("--contact", arguments.contact)):
-        check_text(option, text, LONGEST)
-    schema = read_schema(arguments.schema)
-    study = planned(
-        schema, arguments.epsilon, arguments, owners=arguments.owners, purpose=arguments.purpose
-    )
-    notice_limits(study)
-    _tell(_stored(study, arguments), arguments)
-    return 0
-
-
-def _check_files(arguments: argparse.Namespace) -> None:
-    if (arguments.invitations is None) != (arguments.invitations_file is None):
+def _check_files(
+    invitations: int | None, invitations_file: str | None, token_file: str | None, json: str | None
+) -> None:
+    if (invitations is None) != (invitations_file is None):
         message = (
             "--invitations must be given with --invitations-file: how many codes, and where to."
         )
         raise UsageError(message)
-    secret = {
-        "--invitations-file": arguments.invitations_file,
-        "--token-file": arguments.token_file,
-    }
-    check_target("--json", arguments.json)
-    if arguments.token_file is None and arguments.json != "-":
-        secret["--json"] = arguments.json
-    named = [arguments.json, arguments.invitations_file, arguments.token_file]
-    places = [Path(each).resolve() for each in named if each not in (None, "-")]
-    for option, path in secret.items():
-        check_target(option, path)
-        if path is not None:
-            check_new(option, path)
-    if len(set(places)) < len(places):
+    if token_file is None and json not in (None, "-") and os.path.lexists(str(json)):
+        message = f"--json: {json} exists; it may be another study's only key; name another file."
+        raise UsageError(message)
+    named = [each for each in (json, invitations_file, token_file) if each not in (None, "-")]
+    if len({Path(str(each)).resolve() for each in named}) < len(named):
         message = "--json, --invitations-file and --token-file must name different files."
         raise UsageError(message)
 
 
 @contextmanager
-def _secrets(arguments: argparse.Namespace, token: str, codes: list[str]) -> Iterator[None]:
+def _written(secrets: Secrets, files: dict[str, str | None]) -> Iterator[None]:
     """Write what nobody could use the study without, and take it back where it is not made."""
     made: list[str] = []
     try:
-        for option, path, lines in (
-            ("--invitations-file", arguments.invitations_file, codes),
-            ("--token-file", arguments.token_file, [token]),
+        for (option, path), lines in zip(
+            files.items(), (secrets.invitations, [secrets.token]), strict=True
         ):
             if path is not None:
-                write_private(option, path, "".join(f"{line}\n" for line in lines))
+                _write_private(option, path, "".join(f"{line}\n" for line in lines))
                 made.append(path)
         yield
     except BaseException:
@@ -215,121 +352,49 @@ def _secrets(arguments: argparse.Namespace, token: str, codes: list[str]) -> Ite
         raise
 
 
-def _stored(study: Study, arguments: argparse.Namespace) -> dict[str, Any]:
-    with needs_server_packages():
-        from supm.service.security import (  # noqa: PLC0415  loaded when the verb runs
-            hash_invitation,
-            hash_token,
-            new_invitation,
-            new_token,
-        )
-    minimums = by_phase("--minimum", arguments.minimum, whole_number)
-    deadlines = by_phase("--deadline", arguments.deadline, moment_to_come)
-    token, codes = new_token(), [new_invitation() for _ in range(arguments.invitations or 0)]
-    with _opened(arguments, new=True) as store, _secrets(arguments, token, codes):
-        opened = store.create(
-            study,
-            token_hash=hash_token(token),
-            minimums={phase: int(count) for phase, count in minimums.items()},
-            deadlines=deadlines,
-            invitations=[hash_invitation(code) for code in codes],
-            by=arguments.by,
-            contact=arguments.contact,
-        )
-    return {
-        "name": opened.name,
-        "page": f"/studies/{opened.name}",
-        "dashboard": f"/studies/{opened.name}/dashboard",
-        "state": str(opened.state),
-        "document": study.hash,
-        "invitations": len(codes),
-        "token": token,
-    }
+def _write_private(name: str, path: str, text: str) -> None:
+    """Write a new file that only its owner may read."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        hint = f"{error.strerror}."
+        raise ParameterError(name, "a file that can be written", path, hint) from None
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
-def _tell(made: dict[str, Any], arguments: argparse.Namespace) -> None:
-    if arguments.token_file:
-        del made["token"]
-    if arguments.json == "-":
-        write_json(made, "-")
-        return
-    print(f"Study {made['name']} is {made['state']}.")
-    print(f"Page for owners: {made['page']} (dashboard: {made['dashboard']})")
-    serve = "supm serve" if arguments.db == DATABASE else "supm serve with the same --db"
-    print(f"Run {serve}, then open http://127.0.0.1:8000{made['page']}")
-    if arguments.invitations_file:
-        codes = counted(made["invitations"], "invitation")
-        print(f"{codes} in {arguments.invitations_file}; give one to each owner.")
-    if arguments.token_file:
-        print(f"The analyst's token is in {arguments.token_file}; only its hash is stored.")
-    elif arguments.json is None:
-        print(f"{_ONCE}: {made['token']}")
-    if arguments.json is not None:
-        from json import dumps  # noqa: PLC0415  with the token, so not a file for everybody
+def _write_made(form: dict[str, Any], json: str) -> None:
+    from supm.reporting import json_text  # noqa: PLC0415  with the token, so not for everybody
 
-        if "token" not in made:
-            Path(arguments.json).unlink(missing_ok=True)
-        write_private("--json", arguments.json, dumps(made, indent=2) + "\n")
-        print(f"All of this is in {arguments.json}.")
+    if "token" not in form:
+        Path(json).unlink(missing_ok=True)
+    _write_private("json", json, json_text(form))
+    print(f"All of this is in {json}.")
 
 
-def _list(arguments: argparse.Namespace) -> int:
-    check_target("--json", arguments.json)
-    with _opened(arguments) as store:
-        found = [_status(store, each) for each in store.studies()]
-    if arguments.json:
-        write_json({"studies": found}, arguments.json)
-    if arguments.json != "-":
-        head = ["name", "state", "target", "purpose", "epsilon", "reports"]
-        rows = [_row(each) for each in found]
-        print(table(head, rows, left=4) if rows else "There are no studies in this database.")
-    return 0
+def _told(
+    form: dict[str, Any], db: str, files: dict[str, str | None], json: str | None
+) -> Iterator[str]:
+    yield f"Study {form['name']} is {form['state']}."
+    yield f"Page for owners: {form['page']} (dashboard: {form['dashboard']})"
+    serve = "supm serve" if db == DATABASE else "supm serve with the same --db"
+    yield f"Run {serve}, then open http://127.0.0.1:8000{form['page']}"
+    if files["invitations_file"]:
+        codes = counted(form["invitations"], "invitation")
+        yield f"{codes} in {files['invitations_file']}; give one to each owner."
+    if files["token_file"]:
+        yield f"The analyst's token is in {files['token_file']}; only its hash is stored."
+    elif json is None:
+        yield f"Analyst token, shown this once and stored hashed: {form['token']}"
+
+
+def _words(form: dict[str, Any], opened: Opened) -> Iterator[str]:
+    from supm.service.status import limit_words  # noqa: PLC0415  loaded when the verb runs
+
+    return map(paragraph, (*standing(form), *limit_words(form, opened)))
 
 
 def _row(form: dict[str, Any]) -> list[str]:
     purpose = shorten(form["purpose"], _WIDEST, placeholder="…") or "-"
-    reports = f"{sum(form['reports'].values()):,}"
-    told = [form["name"], form["state"], form["target"], purpose]
-    return [*told, f"{form['epsilon']:g}", reports]
-
-
-def _show(arguments: argparse.Namespace) -> int:
-    check_target("--json", arguments.json)
-    with _opened(arguments) as store:
-        opened = store.find(arguments.name)
-        form = _status(store, opened)
-    _report(form, opened, arguments)
-    return 0
-
-
-def _close(arguments: argparse.Namespace) -> int:
-    check_target("--json", arguments.json)
-    aloud = sys.stderr if arguments.json == "-" else sys.stdout
-    with _opened(arguments) as store:
-        from supm.service.actions import close  # noqa: PLC0415  loaded when the verb runs
-        from supm.service.store.values import State  # noqa: PLC0415  the same
-
-        if store.find(arguments.name).state is not State.CLOSED:
-            print(paragraph(_FOR_GOOD), file=aloud)
-            no = "Nothing was closed."
-            if not agreed("Close the study?", aloud, yes=arguments.yes, otherwise=no):
-                return 1
-        opened = close(store, arguments.name)
-        form = _status(store, opened)
-    _report(form, opened, arguments)
-    return 0
-
-
-def _status(store: Store, opened: Opened) -> dict[str, Any]:
-    from supm.service.status import status  # noqa: PLC0415  loaded when the verb runs
-
-    return status(store, opened)
-
-
-def _report(form: dict[str, Any], opened: Opened, arguments: argparse.Namespace) -> None:
-    if arguments.json:
-        write_json(form, arguments.json)
-    if arguments.json != "-":
-        say_status(form)
-        for line in limit_lines(form, opened):
-            print(paragraph(line))
+    numbers = f"{form['epsilon']:g}", f"{sum(form['reports'].values()):,}"
+    return [form["name"], form["state"], form["target"], purpose, *numbers]

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Final
 
 from supm._errors import SupmError
 from supm._random import secure
-from supm.collection import Counts, publish, reduce_study
-from supm.collection import train as train_on
+from supm.collection import Counts, publish, reduce_study, train
 from supm.learning import RadialSVM
 from supm.messages import Model, Study
 from supm.service.errors import StateChanged, StoreError
+from supm.service.security import hash_invitation, hash_token, new_invitation, new_token
 from supm.service.store import Opened, Store
 from supm.service.store.values import State
 
 __all__ = [
     "NotReady",
-    "close",
+    "Secrets",
+    "close_study",
+    "create_study",
     "document_of",
     "open_training",
-    "reduce",
-    "serve",
+    "reduce_stored",
+    "serve_model",
     "stored_counts",
-    "train",
+    "train_stored",
 ]
 
 # Should the server stop meanwhile, reports are taken again after so long.
@@ -35,7 +38,45 @@ class NotReady(SupmError):  # noqa: N818  a study that has to wait is no error
     """A study is not ready for a step; nothing was changed."""
 
 
-def reduce(store: Store, name: str) -> Opened:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Secrets:
+    """What whoever makes a study gets once; of each only the hash is stored."""
+
+    token: str
+    invitations: tuple[str, ...] = ()
+
+    @classmethod
+    def draw(cls, *, invitations: int = 0) -> Secrets:
+        """Return a token, and so many invitations."""
+        codes = tuple(new_invitation() for _ in range(invitations))
+        return cls(token=new_token(), invitations=codes)
+
+
+def create_study(  # noqa: PLR0913  all of a study is written at once
+    store: Store,
+    study: Study,
+    secrets: Secrets,
+    *,
+    minimums: Mapping[str, int] | None = None,
+    deadlines: Mapping[str, float] | None = None,
+    simulation: bool = False,
+    by: str = "",
+    contact: str = "",
+) -> Opened:
+    """Store a new study, which owners can answer at once."""
+    return store.create(
+        study,
+        token_hash=hash_token(secrets.token),
+        minimums=minimums or {},
+        deadlines=deadlines or {},
+        invitations=[hash_invitation(each) for each in secrets.invitations],
+        simulation=simulation,
+        by=by,
+        contact=contact,
+    )
+
+
+def reduce_stored(store: Store, name: str) -> Opened:
     """Choose what the rest of the study is about."""
     opened = _in_state(store, name, State.COLLECTING_TO_REDUCE, "reduced")
     if opened.study.question("reduce") is None:
@@ -57,11 +98,11 @@ def open_training(store: Store, name: str) -> Opened:
     return store.advance(name, expected=opened.state, to=State.COLLECTING_TO_TRAIN)
 
 
-def train(store: Store, name: str, *, weights: str | None = None) -> Opened:
+def train_stored(store: Store, name: str, *, weights: str | None = None) -> Opened:
     """Train on the stored reports."""
     opened = _in_state(store, name, State.COLLECTING_TO_TRAIN, "trained")
     with _counted(store, opened, "train") as counts:
-        model = publish(train_on(opened.study, counts, RadialSVM(), weights=weights))
+        model = publish(train(opened.study, counts, RadialSVM(), weights=weights))
         return store.advance(
             name,
             expected=opened.state,
@@ -72,7 +113,7 @@ def train(store: Store, name: str, *, weights: str | None = None) -> Opened:
         )
 
 
-def serve(store: Store, name: str) -> Opened:
+def serve_model(store: Store, name: str) -> Opened:
     """Let the model answer; where owners tell its answer, it becomes part of the document."""
     opened = _in_state(store, name, State.TRAINED, "served")
     question = opened.study.question("test")
@@ -82,7 +123,7 @@ def serve(store: Store, name: str) -> Opened:
     return store.advance(name, expected=opened.state, to=State.SERVING, document=document)
 
 
-def close(store: Store, name: str) -> Opened:
+def close_study(store: Store, name: str) -> Opened:
     """Close a study for good."""
     opened = store.find(name)
     if opened.state is State.CLOSED:

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from supm._errors import MessageError, SupmError
 from supm.service.errors import Busy, StoreError, UnknownStudy
 
-__all__ = ["Refused", "answer_error", "as_refused", "json_answer", "refusal"]
+__all__ = ["Refused", "answer_error", "as_refused", "json_answer", "refusal_answer"]
 
 _JSON: Final = "application/json"
 _UNKNOWN: Final = {
@@ -43,7 +43,7 @@ def json_answer(form: Any, status: int = 200, headers: dict[str, str] | None = N
     return Response(msgspec.json.encode(form), status, headers, media_type=_JSON)
 
 
-def refusal(error: Refused) -> Response:
+def refusal_answer(error: Refused) -> Response:
     """Return the answer to a refused request."""
     headers = {}
     if error.retry_after is not None:
@@ -70,4 +70,4 @@ def as_refused(error: Exception) -> Refused:
 
 async def answer_error(_: Request, error: Exception) -> Response:
     """Answer with the refusal that an error amounts to."""
-    return refusal(as_refused(error))
+    return refusal_answer(as_refused(error))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from supm._validation import Integers
 from supm.service.errors import Busy, StoreError
-from supm.service.store import Receipt, Store, Submission
+from supm.service.store import Store, Submission, Verdict
 
 __all__ = ["Writer"]
 
@@ -32,10 +32,10 @@ _FOLD_AFTER: Final = 1 << 17
 @dataclass(frozen=True, eq=False)
 class _Waiting:
     submission: Submission
-    future: asyncio.Future[Receipt]
+    future: asyncio.Future[Verdict]
 
 
-_Settled: TypeAlias = tuple[asyncio.Future[Receipt], Receipt | StoreError]
+_Settled: TypeAlias = tuple[asyncio.Future[Verdict], Verdict | StoreError]
 
 
 class Writer:
@@ -80,9 +80,9 @@ class Writer:
             await asyncio.to_thread(self._folding.shutdown)
         self._thread = self._folding = None
 
-    async def submit(self, submission: Submission) -> Receipt:
+    async def submit(self, submission: Submission) -> Verdict:
         """Store a submission with others, and return when it is committed."""
-        future: asyncio.Future[Receipt] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[Verdict] = asyncio.get_running_loop().create_future()
         with self._changed:
             self._admit(submission)
             self._queue.append(_Waiting(submission, future))
@@ -148,7 +148,7 @@ class Writer:
             self._tell(group, receipts)
             self._fold_when_due(group, receipts)
 
-    def _fold_when_due(self, group: list[_Waiting], receipts: list[Receipt]) -> None:
+    def _fold_when_due(self, group: list[_Waiting], receipts: list[Verdict]) -> None:
         for each, receipt in zip(group, receipts, strict=True):
             phase = each.submission.name, each.submission.phase
             self._unfolded[phase] += int(receipt.new.sum())
@@ -166,14 +166,14 @@ class Writer:
         _LOGGER.warning("%s", sentence)
         self._tell(group, [StoreError(sentence) for _ in group])
 
-    def _tell(self, group: list[_Waiting], outcomes: Sequence[Receipt | StoreError]) -> None:
+    def _tell(self, group: list[_Waiting], outcomes: Sequence[Verdict | StoreError]) -> None:
         # First, so that nobody who has heard is still counted among those who wait.
         with self._changed:
             self._reports -= sum(len(each.submission) for each in group)
         _wake(group, outcomes)
 
 
-def _wake(group: list[_Waiting], outcomes: Sequence[Receipt | StoreError]) -> None:
+def _wake(group: list[_Waiting], outcomes: Sequence[Verdict | StoreError]) -> None:
     """Wake each loop once, not once for each submission."""
     by_loop: dict[asyncio.AbstractEventLoop, list[_Settled]] = {}
     for each, outcome in zip(group, outcomes, strict=True):
@@ -188,7 +188,7 @@ def _settle(settled: list[_Settled]) -> None:
     for future, outcome in settled:
         if future.done():
             continue  # whoever waited has gone
-        if isinstance(outcome, Receipt):
+        if isinstance(outcome, Verdict):
             future.set_result(outcome)
         else:
             future.set_exception(outcome)

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from supm._random import secure
-from supm.service.answers import Refused, refusal
+from supm.service.answers import Refused, refusal_answer
 
 __all__ = [
     "BodyLimit",
@@ -121,7 +121,7 @@ class RateLimit:
         wait = self._buckets.take(client[0]) if client and _is_counted(scope) else 0.0
         if wait:
             sentence = "too many requests from one place; wait, or send batches."
-            answer = refusal(Refused(429, sentence, retry_after=wait))
+            answer = refusal_answer(Refused(429, sentence, retry_after=wait))
             await answer(scope, receive, send)
             return
         await self._app(scope, receive, send)

@@ -12,7 +12,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from supm.service.answers import as_refused, refusal
+from supm.service.answers import as_refused, refusal_answer
 
 __all__ = ["LOGGER", "Metrics", "RequestLog", "log_to_standard_error"]
 
@@ -73,7 +73,7 @@ class RequestLog:
         except Exception as error:  # noqa: BLE001  whatever it is, it must not reach a log whole
             LOGGER.error("%s", _place(error))  # noqa: TRY400  a trace may show what was sent
             if not status:
-                await refusal(as_refused(error))(scope, receive, watched)
+                await refusal_answer(as_refused(error))(scope, receive, watched)
         finally:
             self._write(scope, status, time.perf_counter() - started)
 

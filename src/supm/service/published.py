@@ -15,7 +15,7 @@ from supm.publication.log import Log
 from supm.publication.proof import Proof, make_proof
 from supm.service.errors import StoreError
 
-__all__ = ["log_of", "prove", "reading", "release_at", "safe_name"]
+__all__ = ["log_of", "prove", "reading_log", "release_at", "safe_name"]
 
 _MOST_BYTES: Final = 180
 _PLAIN: Final = frozenset("._-+=@()[], ")
@@ -23,7 +23,7 @@ _NO_NAME: Final = "release"
 
 
 @contextmanager
-def reading() -> Iterator[None]:
+def reading_log() -> Iterator[None]:
     """Turn what goes wrong with the file of a log into an answer that names no file."""
     try:
         yield

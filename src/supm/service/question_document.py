@@ -16,20 +16,20 @@ from supm.owner import interview
 from supm.owner.columns import class_field, outline
 from supm.privacy import PureLDP
 
-__all__ = ["describe"]
+__all__ = ["question_document"]
 
 _VERSION: Final = 1
 _DEVICE: Final = "nothing: the model is followed on the owner's device"
 
 
-def describe(study: Study, phase: str) -> dict[str, Any]:
+def question_document(study: Study, phase: str) -> dict[str, Any]:
     """Return a phase's question as plain values for JSON.
 
     Examples
     --------
     >>> from supm.collection import plan
     >>> from supm.datasets import load_wdbc
-    >>> asked = describe(plan(load_wdbc().schema, epsilon=4.0), "train")
+    >>> asked = question_document(plan(load_wdbc().schema, epsilon=4.0), "train")
     >>> asked["form"], asked["epsilon"], len(asked["fields"])
     ('sample', 4.0, 31)
     >>> asked["mechanism"]["responses"]

@@ -22,9 +22,9 @@ from supm._errors import ParameterError, SupmError
 from supm.publication.log import Log
 from supm.service.app import Settings, make_app
 from supm.service.logs import log_to_standard_error
-from supm.service.store import Store
+from supm.service.store import DatabaseAddress, Store
 
-__all__ = ["ServingError", "check_address", "run", "running"]
+__all__ = ["ServingError", "run", "running"]
 
 _GRACE_SECONDS: Final = 10
 _HEADER_SECONDS: Final = 10.0
@@ -99,7 +99,7 @@ def run(  # noqa: PLR0913  each is an option of the command line
     key: str | None = None,
     settings: Settings | None = None,
     log: str | None = None,
-    ready: Callable[[str], None] = print,
+    ready: Callable[[str, Store], None] | None = None,
 ) -> None:
     """Serve a database until the process is told to stop; requests under way are answered first.
 
@@ -117,15 +117,17 @@ def run(  # noqa: PLR0913  each is an option of the command line
         The limits.
     log : str, optional
         The file of a log of releases, to show it too.
-    ready : callable
-        Called with the address once it answers.
+    ready : callable, optional
+        Called with its address and its store once it answers.
     """
     if (certificate is None) != (key is None):
-        raise ParameterError("certificate", "given together with its key", "one of them")
-    for file in (certificate, key):
+        raise ParameterError("certificate", "given together with its key", certificate)
+    # All that can be wrong is refused before a database is made.
+    DatabaseAddress.parse(url)
+    for name, file in (("certificate", certificate), ("key", key), ("log", log)):
         if file is not None and not Path(file).is_file():
-            raise ParameterError("certificate", "a file, as its key", file)
-    check_address(host, port)
+            raise ParameterError(name, "a file that is there", file)
+    _check_address(host, port)
     log_to_standard_error()
     # Where it cannot listen, our sentence says so.
     logging.getLogger("uvicorn.error").addFilter(lambda line: not isinstance(line.msg, OSError))
@@ -135,10 +137,15 @@ def run(  # noqa: PLR0913  each is an option of the command line
         app = make_app(store, settings=settings, log=shown)
         # What is loaded by now stays: the collector need not go through it again and again.
         gc.freeze()
-        _run(_Server(_config(app, host, port, certificate, key), ready), host, port)
+
+        def answers(address: str) -> None:
+            if ready is not None:
+                ready(address, store)
+
+        _run(_Server(_config(app, host, port, certificate, key), answers), host, port)
 
 
-def check_address(host: str, port: int) -> None:
+def _check_address(host: str, port: int) -> None:
     """Refuse where nobody can listen, before anything is made or opened."""
     try:
         places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from supm.collection import account, make_statement
 from supm.messages import Model, Study
+from supm.reporting import counted
 from supm.service.open_questions import find_study
 from supm.service.store import Opened, Store
 from supm.service.store.values import State
 
-__all__ = ["model_is_public", "moment", "progress", "statement_json", "status"]
+__all__ = [
+    "limit_words",
+    "model_is_public",
+    "moment",
+    "serving_words",
+    "statement_json",
+    "status",
+    "study_progress",
+]
 
 _MOST_KEPT: Final = 256
+_SHOWN: Final = 10
 # More cannot be told apart on a chart.
 _MOST_POINTS: Final = 500
 # What mechanisms promise is worked out exactly, which takes a while; a document never changes.
@@ -48,7 +59,7 @@ def status(store: Store, opened: Opened) -> dict[str, Any]:
     }
 
 
-def progress(store: Store, name: str) -> dict[str, Any]:
+def study_progress(store: Store, name: str) -> dict[str, Any]:
     """Return how many reports a study has, and when they came."""
     opened = find_study(store, name)
     reports = dict(store.reports(name))
@@ -59,6 +70,38 @@ def progress(store: Store, name: str) -> dict[str, Any]:
         "minimums": dict(opened.minimums),
         "series": {phase: store.series(name, phase, most=_MOST_POINTS) for phase in reports},
     }
+
+
+def limit_words(form: dict[str, Any], opened: Opened) -> Iterator[str]:
+    """Say the minimums and deadlines of the phases that are under way or still to come."""
+    for phase, least in form["minimums"].items():
+        if _matters(phase, opened, form["reports"]):
+            verb = "is" if least == 1 else "are"
+            yield f"To {phase}, {counted(least, 'report')} or more {verb} needed."
+    for phase, when in form["deadlines"].items():
+        if _matters(phase, opened, form["reports"]):
+            yield f"Reports to {phase} are taken until {when}."
+
+
+def serving_words(url: str, studies: Sequence[tuple[str, str]], database: str) -> Iterator[str]:
+    """Say where a service listens, and which studies it has, by name and state."""
+    yield f"The aggregator is at {url} (stop it with Ctrl-C)."
+    served = "1 study" if len(studies) == 1 else f"{len(studies)} studies"
+    yield f"It serves {served} of {database}{':' if studies else '; supm study create makes one.'}"
+    for name, state in studies[:_SHOWN]:
+        yield f"  {url}/studies/{name} ({state})"
+    if len(studies) > _SHOWN:
+        yield f"  and {len(studies) - _SHOWN} more: supm study list"
+
+
+def _matters(phase: str, opened: Opened, reports: dict[str, int]) -> bool:
+    """Tell a phase that the study has, and that has not ended."""
+    study = opened.study
+    if opened.state is State.CLOSED or study.question(phase) is None:
+        return False
+    if phase == "reduce" and study.attributes is not None:
+        return False
+    return phase == opened.open_phase or phase not in reports
 
 
 def model_is_public(opened: Opened) -> bool:

@@ -21,7 +21,7 @@ from supm.service.answers import Refused
 from supm.service.app import Settings
 from supm.service.limits import Shares
 from supm.service.received_reports import JSON
-from supm.service.status import progress
+from supm.service.status import study_progress
 from supm.service.store import Store, Submission
 
 Told = Callable[..., Submission]
@@ -89,9 +89,9 @@ def test_all_who_watch_a_study_share_one_look(
 
     def counted(store: Store, name: str) -> dict[str, Any]:
         looks.append(name)
-        return progress(store, name)
+        return study_progress(store, name)
 
-    monkeypatch.setattr("supm.service.api.studies.progress", counted)
+    monkeypatch.setattr("supm.service.api.studies.study_progress", counted)
     service = serve()
     for _ in range(20):
         with service.client.stream("GET", f"{service.at}/events") as stream:
@@ -220,7 +220,7 @@ def test_a_slow_training_lets_others_be_answered(
         go.wait(GUARD)
         return train_on(*given, **more)
 
-    monkeypatch.setattr(actions, "train_on", slow)
+    monkeypatch.setattr(actions, "train", slow)
     body = service.answer(study, "test").to_json()
     url, headers = f"{service.url}{service.at}/predict", {"content-type": JSON}
 

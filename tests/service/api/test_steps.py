@@ -132,8 +132,8 @@ def test_a_step_that_another_server_took_is_seen_at_once(service: Any, told: Tol
     old = service.answer()
     assert service.send(old).status_code == 201
     service.store.add([told(service.opened, 100, 1)])
-    actions.train(service.store, service.opened.name)
-    served = actions.serve(service.store, service.opened.name)
+    actions.train_stored(service.store, service.opened.name)
+    served = actions.serve_model(service.store, service.opened.name)
     assert service.send(service.answer(served.study, "test")).status_code == 201
     assert service.send(service.answer()).status_code == 409
 

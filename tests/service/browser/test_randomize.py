@@ -23,7 +23,7 @@ from supm.messages import FORMS, PairPoints, Scorecard, Study
 from supm.owner.interviews import interview
 from supm.owner.owner import draw_groups
 from supm.schema import Categorical, Continuous, Ordinal, Schema
-from supm.service.question_document import describe
+from supm.service.question_document import question_document
 
 DRAWS: Final = 100_000
 LEAST_P: Final = 1e-6
@@ -176,13 +176,13 @@ def test_the_browser_reads_records_as_python_does(
     blank_page: Any, study: Study, phase: str
 ) -> None:
     records = records_of(study, 60)
-    ours = blank_page.evaluate(ENCODE, [describe(study, phase), records])
+    ours = blank_page.evaluate(ENCODE, [question_document(study, phase), records])
     assert ours == read_by_python(study, phase, records)
 
 
 @pytest.mark.parametrize(("study", "phase"), CASES)
 def test_the_same_words_give_the_same_report(blank_page: Any, study: Study, phase: str) -> None:
-    question, records = describe(study, phase), records_of(study, SEEDS)
+    question, records = question_document(study, phase), records_of(study, SEEDS)
     classes = read_by_python(study, phase, records)
     streams = [words_of(seed, question["mechanism"]) for seed in range(SEEDS)]
     texts = [[str(word) for word in words] for words in streams]
@@ -231,7 +231,7 @@ def told_by_python(
 
 
 def test_every_form_is_among_the_cases() -> None:
-    forms = {describe(*case.values)["form"] for case in CASES}  # type: ignore[arg-type]  # a case
+    forms = {question_document(*case.values)["form"] for case in CASES}  # type: ignore[arg-type]  # a case
     assert forms == set(FORMS)
 
 
@@ -239,7 +239,7 @@ def test_every_form_is_among_the_cases() -> None:
 def test_the_browser_derives_the_epsilon_of_the_mechanism(
     blank_page: Any, study: Study, phase: str
 ) -> None:
-    ours = blank_page.evaluate(EPSILON, describe(study, phase))
+    ours = blank_page.evaluate(EPSILON, question_document(study, phase))
     exact = interview(study, phase).epsilon
     assert (math.inf if ours is None else ours) == pytest.approx(exact, rel=1e-9, abs=1e-9)
 
@@ -248,7 +248,7 @@ def test_the_browser_derives_the_epsilon_of_the_mechanism(
 def test_a_question_that_states_less_than_it_spends_is_refused(
     blank_page: Any, study: Study, phase: str
 ) -> None:
-    question = describe(study, phase)
+    question = question_document(study, phase)
     spent = interview(study, phase).epsilon
     stated = 1.0 if math.isinf(spent) else spent * (1 - 1e-9)
     question |= {"private": True, "epsilon": stated}
@@ -282,7 +282,7 @@ def told_by_browser(
     page: Any, study: Study, phase: str, end: str, *, drawn_first: bool = False
 ) -> Any:
     """Return how often the browser told each answer."""
-    asked, question = interview(study, phase), describe(study, phase)
+    asked, question = interview(study, phase), question_document(study, phase)
     classes = [_end(field, end) for field in question["fields"]]
     counts = page.evaluate(DRAW, [question, classes, DRAWS, drawn_first])
     symbols = np.array([json.loads(told) for told, _ in counts], dtype=np.int64)
@@ -338,5 +338,5 @@ def test_what_the_schema_does_not_allow_is_refused_without_the_value(
     blank_page: Any, record: dict[str, object], sentence: str | None
 ) -> None:
     study = plan(MIXED, epsilon=3.0, classes=3, told=2)
-    told = blank_page.evaluate(READ_ERROR, [describe(study, "train"), record])
+    told = blank_page.evaluate(READ_ERROR, [question_document(study, "train"), record])
     assert told == sentence or sentence is None

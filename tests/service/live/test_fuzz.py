@@ -124,11 +124,11 @@ def create_in_each_state(
     reduced = create(reduce="rand", keep=1)
     for opened in made:
         store.add([told(opened, 50, 1)])
-    actions.reduce(store, reduced.name)
+    actions.reduce_stored(store, reduced.name)
     for opened in made[:2]:
-        actions.train(store, opened.name)
-    actions.serve(store, made[0].name)
-    actions.close(store, made[2].name)
+        actions.train_stored(store, opened.name)
+    actions.serve_model(store, made[0].name)
+    actions.close_study(store, made[2].name)
     found = [store.find(each.name) for each in [*made, reduced]]
     assert {each.state for each in found} == set(State)
     return found

@@ -160,6 +160,6 @@ def test_who_is_asked_once_has_used_it_and_who_is_asked_twice_has_not(
     opened = store.create(study, token_hash="0" * 64, minimums={}, deadlines={}, invitations=CODES)
     send(store, told, opened, CODES[:10])
     assert store.unused_invitations(opened.name, "reduce") == 20
-    actions.reduce(store, opened.name)
+    actions.reduce_stored(store, opened.name)
     actions.open_training(store, opened.name)
     assert store.unused_invitations(opened.name, "train") == left

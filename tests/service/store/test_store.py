@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from supm.collection import plan
 from supm.schema import Schema
-from supm.service.status import progress
+from supm.service.status import study_progress
 from supm.service.store import Opened, Store
 from supm.service.store._tables import minutes, phases
 
@@ -47,6 +47,6 @@ def added_up(series: list[tuple[int, int]]) -> dict[int, int]:
 
 
 def test_progress_is_short_however_long_a_study_lasts(store: Store, opened: Opened) -> None:
-    found = progress(store, opened.name)
+    found = study_progress(store, opened.name)
     assert 250 <= len(found["series"]["train"]) <= 500
     assert len(json.dumps(found)) < 20_000

@@ -151,7 +151,7 @@ def test_a_move_is_refused_where_reports_came_after_the_count(
     ],
 )
 def test_an_address_of_another_kind_is_refused_and_not_shown(url: str) -> None:
-    with pytest.raises(StoreError, match=r"^the address of a database must be") as refused:
+    with pytest.raises(ParameterError, match=r"^url must be sqlite:///FILE or") as refused:
         Store.open(url)
     assert "secret" not in str(refused.value)
     assert refused.value.__suppress_context__ or refused.value.__context__ is None

@@ -15,7 +15,7 @@ from supm.publication.history import entry_at
 from supm.publication.log import Log
 from supm.service.answers import Refused, json_answer
 from supm.service.api.openapi import answers
-from supm.service.published import log_of, prove, reading, release_at, safe_name
+from supm.service.published import log_of, prove, reading_log, release_at, safe_name
 from supm.service.received_reports import JSON
 
 __all__ = ["router"]
@@ -67,7 +67,7 @@ def show_key(request: Request) -> Response:
 )
 def show_checkpoint(request: Request) -> Response:
     """Return the newest checkpoint, a signed note: how many entries there are, and their root."""
-    with reading():
+    with reading_log():
         return PlainTextResponse(log_of(request).checkpoint().text)
 
 
@@ -79,7 +79,7 @@ def show_entries(request: Request, start: Whole, stop: Whole) -> Response:
     """
     if start > stop:
         raise Refused(422, "start must not be after stop.")
-    with reading():
+    with reading_log():
         return json_answer(_page(log_of(request), start, min(stop, start + _MOST_ENTRIES)))
 
 
@@ -98,14 +98,14 @@ def _page(log: Log, start: int, stop: int) -> list[str]:
 @router.get("/places", responses=_told([0, 2, 5], 422))
 def show_places(request: Request, kind: Kind) -> Response:
     """Return where changes of keys are, or where contracts are named, in order."""
-    with reading():
+    with reading_log():
         return json_answer(log_of(request).places(kind))
 
 
 @router.get("/find", responses=_told([2], 422))
 def show_place(request: Request, content: Asked) -> Response:
     """Return a list with the place of the release of a file, or an empty one."""
-    with reading():
+    with reading_log():
         place = log_of(request).find(content)
     return json_answer([] if place is None else [place])
 
@@ -116,7 +116,7 @@ def show_inclusion(request: Request, index: Whole, size: Whole) -> Response:
     log = log_of(request)
     if index >= size:
         raise Refused(422, "index must be below size.")
-    with reading():
+    with reading_log():
         _check_size(log, size)
         return json_answer([each.hex() for each in log.inclusion(index, size)])
 
@@ -127,7 +127,7 @@ def show_consistency(request: Request, first: Whole, second: Whole) -> Response:
     log = log_of(request)
     if first > second:
         raise Refused(422, "first must not be above second.")
-    with reading():
+    with reading_log():
         _check_size(log, second)
         return json_answer([each.hex() for each in log.consistency(first, second)])
 
@@ -136,7 +136,7 @@ def show_consistency(request: Request, first: Whole, second: Whole) -> Response:
 def show_proof(request: Request, content: Content) -> Response:
     """Return the proof that a file was published: all that a reader needs beside file and key."""
     log = log_of(request)
-    with reading():
+    with reading_log():
         return Response(prove(log, _find(log, content)).to_json(), media_type=JSON)
 
 
@@ -148,7 +148,7 @@ def show_proof(request: Request, content: Content) -> Response:
 def show_file(request: Request, content: Content) -> Response:
     """Return a published file, where the log keeps a copy."""
     log = log_of(request)
-    with reading():
+    with reading_log():
         name, held = release_at(log, _find(log, content)).name, log.kept(content)
     if held is None:
         raise Refused(404, "the log keeps no copy of this file; ask its publisher for it.")

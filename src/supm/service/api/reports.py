@@ -20,7 +20,7 @@ from supm.service.models import predictions
 from supm.service.open_questions import AskedQuestion
 from supm.service.received_reports import ARROW, JSON, ReceivedReports, read_batch, read_report
 from supm.service.security import hash_invitation
-from supm.service.store import Receipt, Submission
+from supm.service.store import Submission, Verdict
 from supm.service.store.values import Refusal
 
 __all__ = ["router"]
@@ -156,7 +156,7 @@ async def _submit(request: Request, question: AskedQuestion, submission: Submiss
     state, counted = request.app.state, request.app.state.metrics.reports
     ended = question.ended
     if ended is None:
-        receipt: Receipt = await state.writer.submit(submission)
+        receipt: Verdict = await state.writer.submit(submission)
         if receipt.refused is None:
             accepted = int(receipt.new.sum())
             counted["accepted"] += accepted

@@ -25,13 +25,13 @@ _REFUSALS = (401, 403, 404, 409)
 
 
 @router.post("/studies/{name}/reduce", responses=answers(STATUS, *_REFUSALS), openapi_extra=TOKEN)
-async def reduce(request: Request, name: StudyName) -> Response:
+async def post_reduce(request: Request, name: StudyName) -> Response:
     """Choose what the rest of the study is about, from the reports of the reduce phase."""
-    return await _step(request, name, lambda: actions.reduce(store_of(request), name))
+    return await _step(request, name, lambda: actions.reduce_stored(store_of(request), name))
 
 
 @router.post("/studies/{name}/open", responses=answers(STATUS, *_REFUSALS), openapi_extra=TOKEN)
-async def open_training(request: Request, name: StudyName) -> Response:
+async def post_open(request: Request, name: StudyName) -> Response:
     """Open the train phase of a reduced study."""
     return await _step(request, name, lambda: actions.open_training(store_of(request), name))
 
@@ -41,25 +41,25 @@ async def open_training(request: Request, name: StudyName) -> Response:
     responses=answers(STATUS, *_REFUSALS, body=True),
     openapi_extra=TRAIN_BODY,
 )
-async def train(request: Request, name: StudyName) -> Response:
+async def post_train(request: Request, name: StudyName) -> Response:
     """Train a model on the reports of the train phase."""
     await check_analyst(request, name, acts=True)
     weights = await _weights(request)
     return await _step(
-        request, name, lambda: actions.train(store_of(request), name, weights=weights)
+        request, name, lambda: actions.train_stored(store_of(request), name, weights=weights)
     )
 
 
 @router.post("/studies/{name}/serve", responses=answers(STATUS, *_REFUSALS), openapi_extra=TOKEN)
-async def serve(request: Request, name: StudyName) -> Response:
+async def post_serve(request: Request, name: StudyName) -> Response:
     """Let the model answer, and open the test phase where the study has one."""
-    return await _step(request, name, lambda: actions.serve(store_of(request), name))
+    return await _step(request, name, lambda: actions.serve_model(store_of(request), name))
 
 
 @router.post("/studies/{name}/close", responses=answers(STATUS, *_REFUSALS), openapi_extra=TOKEN)
-async def close(request: Request, name: StudyName) -> Response:
+async def post_close(request: Request, name: StudyName) -> Response:
     """Close a study for good."""
-    return await _step(request, name, lambda: actions.close(store_of(request), name))
+    return await _step(request, name, lambda: actions.close_study(store_of(request), name))
 
 
 async def _step(request: Request, name: str, act: Callable[[], Opened]) -> Response:

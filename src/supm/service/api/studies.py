@@ -19,9 +19,9 @@ from supm.service.answers import Refused, json_answer
 from supm.service.api.access import check_analyst, look_up, store_of
 from supm.service.api.openapi import PROGRESS, STATUS, TOKEN, StudyName, answers
 from supm.service.limits import Shares
-from supm.service.question_document import describe
+from supm.service.question_document import question_document
 from supm.service.received_reports import JSON
-from supm.service.status import model_is_public, progress, statement_json, status
+from supm.service.status import model_is_public, statement_json, status, study_progress
 from supm.service.store import Opened, Store
 
 __all__ = ["operation", "router"]
@@ -74,7 +74,7 @@ async def show_question(request: Request, name: StudyName) -> Response:
     opened = await look_up(request, name)
     if opened.open_phase is None:
         raise Refused(409, "the study asks nothing now.")
-    return json_answer(await run_in_threadpool(describe, opened.study, opened.open_phase))
+    return json_answer(await run_in_threadpool(question_document, opened.study, opened.open_phase))
 
 
 @router.get("/studies/{name}/statement", responses=answers({"version": 1, "…": "…"}, 404))
@@ -164,7 +164,7 @@ async def _look(request: Request, name: str) -> bytes:
 
 
 def _told(store: Store, name: str) -> bytes:
-    return msgspec.json.encode(progress(store, name))
+    return msgspec.json.encode(study_progress(store, name))
 
 
 async def _events(request: Request, name: str) -> AsyncIterator[bytes]:

@@ -14,7 +14,7 @@ from supm.messages import PHASES, Study
 from supm.service.open_questions import find_study
 from supm.service.pages.dashboard import day
 from supm.service.pages.frame import render
-from supm.service.question_document import describe
+from supm.service.question_document import question_document
 from supm.service.store import Opened, Store
 from supm.service.store.values import State
 
@@ -43,7 +43,7 @@ def _context(opened: Opened, reports: dict[str, int]) -> dict[str, Any]:
         "name": opened.name,
         "state": str(opened.state),
         "title": study.purpose or f"A study about {study.schema.target.name}",
-        "question": None if phase is None else describe(study, phase),
+        "question": None if phase is None else question_document(study, phase),
         "invited": opened.invited,
         "by": opened.by,
         "contact": opened.contact,

@@ -20,7 +20,7 @@ from supm.publication.merkle import hash_leaf, hash_pair
 from supm.publication.proof import Proof
 from supm.service.pages.dashboard import day
 from supm.service.pages.frame import render
-from supm.service.published import log_of, prove, reading, release_at, safe_name
+from supm.service.published import log_of, prove, reading_log, release_at, safe_name
 
 __all__ = ["Box", "Picture", "picture_of", "release_page", "releases_page"]
 
@@ -37,7 +37,7 @@ def releases_page(request: Request) -> Response:
     log, asked = log_of(request), request.query_params.get("page", "1")
     if _NUMBER.fullmatch(asked) is None:
         raise HTTPException(404)
-    with reading():
+    with reading_log():
         return render(request, "releases.html", _list_context(log, int(asked)))
 
 
@@ -95,7 +95,7 @@ def _brief(guarantee: Guarantee) -> str:
 def release_page(request: Request, content: str) -> Response:
     """Return the page of one release: what is promised, where it is in the log, how to check it."""
     log = log_of(request)
-    with reading():
+    with reading_log():
         place = log.find(content) if _HASH.fullmatch(content) else None
         if place is None:
             raise HTTPException(404)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from supm.service.store._database import DatabaseAddress
 from supm.service.store.store import Store
-from supm.service.store.values import Opened, Receipt, Refusal, Submission
+from supm.service.store.values import Opened, Refusal, Submission, Verdict
 
-__all__ = ["Opened", "Receipt", "Refusal", "Store", "Submission"]
+__all__ = ["DatabaseAddress", "Opened", "Refusal", "Store", "Submission", "Verdict"]

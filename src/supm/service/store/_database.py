@@ -5,17 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from supm._errors import ParameterError
 from supm._sqlite import SECONDS_FOR_A_LOCK, keep_a_log_ahead, make_for_its_owner
 from supm.service.errors import StoreError
 from supm.service.store._tables import METADATA
 
-__all__ = ["NEWEST", "Database"]
+__all__ = ["NEWEST", "Database", "DatabaseAddress"]
 
 _AGAIN: Final = "nothing was stored; send again later."
 _REASONS: Final = {
@@ -27,11 +29,49 @@ _REASONS: Final = {
 _GONE: Final = f"the database does not answer; {_AGAIN}"
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DatabaseAddress:
+    """Where a database is, without showing the password that its address may hold."""
+
+    url: sa.URL
+
+    @classmethod
+    def parse(cls, text: str) -> DatabaseAddress:
+        """Return an address, or raise ParameterError where no database could be there."""
+        try:
+            url = sa.make_url(text)
+            kind, name = url.get_backend_name(), url.database
+        except (SQLAlchemyError, ValueError):
+            kind, name = "", None
+        if kind in ("postgresql", "postgres") or (
+            kind == "sqlite" and name not in (None, "", ":memory:")
+        ):
+            return cls(url=url)
+        scheme, sign, _ = text.partition("://")
+        file = "@" not in text and Path(text).suffix
+        got = f"{scheme}://…" if sign else text if file else "an address"
+        wanted = "sqlite:///FILE or postgresql://USER@HOST/NAME"
+        # Neither the cause nor the address is shown whole: both may hold a password.
+        hint = "A file is written as sqlite:///studies.db."
+        raise ParameterError("url", wanted, got, hint) from None
+
+    @property
+    def shown(self) -> str:
+        """The address without what may be secret in it."""
+        return self.url.set(password="", query={}).render_as_string().replace(":***@", "@")
+
+    @property
+    def is_absent(self) -> bool:
+        """Whether it is a file that is not there."""
+        sqlite = self.url.get_backend_name() == "sqlite"
+        return sqlite and not Path(self.url.database or "").is_file()
+
+
 class Database:
     """An engine with two kinds of transactions; each database error leaves as a StoreError."""
 
-    def __init__(self, url: str) -> None:
-        self._engine = _engine(url)
+    def __init__(self, address: DatabaseAddress) -> None:
+        self._engine = _engine(address)
         # Waiting here is fair and quick; waiting for SQLite's own lock is a sleep.
         self._one_writer = threading.Lock()
         try:
@@ -82,23 +122,10 @@ def _sentence(error: SQLAlchemyError) -> str:
     return _REASONS.get(code, f"the database refused with {code}; {_AGAIN}")
 
 
-def _engine(url: str) -> sa.Engine:
-    try:
-        parsed = sa.make_url(url)
-    except (SQLAlchemyError, ValueError):
-        # The address may hold a password, so neither it nor the cause is shown.
-        raise StoreError(_WANTED) from None
-    kind = parsed.get_backend_name()
-    if kind == "sqlite" and parsed.database not in (None, "", ":memory:"):
-        return _sqlite(parsed.set(drivername="sqlite+pysqlite"))
-    if kind in ("postgresql", "postgres"):
-        return _postgresql(parsed.set(drivername="postgresql+psycopg"))
-    raise StoreError(_WANTED)
-
-
-_WANTED: Final = (
-    "the address of a database must be sqlite:///FILE or postgresql://USER@HOST/NAME, got another."
-)
+def _engine(address: DatabaseAddress) -> sa.Engine:
+    if address.url.get_backend_name() == "sqlite":
+        return _sqlite(address.url.set(drivername="sqlite+pysqlite"))
+    return _postgresql(address.url.set(drivername="postgresql+psycopg"))
 
 
 def _sqlite(url: sa.URL) -> sa.Engine:

@@ -17,7 +17,7 @@ from supm.service.store._database import Database
 from supm.service.store._invitations import Invited
 from supm.service.store._leaves import ended_ids
 from supm.service.store._tables import answers, ids, phases
-from supm.service.store.values import ID_BYTES, Receipt, Refusal, Submission
+from supm.service.store.values import ID_BYTES, Refusal, Submission, Verdict
 
 __all__ = ["Intake"]
 
@@ -71,7 +71,7 @@ class Intake:
         self._lock = threading.Lock()
         self._known: dict[tuple[str, str], _Known] = {}
 
-    def add(self, submissions: Sequence[Submission]) -> list[Receipt]:
+    def add(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """Store what is new in one transaction; return when it is committed."""
         with self._lock:
             while True:
@@ -109,11 +109,11 @@ class Intake:
             for key in [key for key in self._known if key[0] == name]:
                 del self._known[key]
 
-    def _add(self, submissions: Sequence[Submission]) -> list[Receipt]:
+    def _add(self, submissions: Sequence[Submission]) -> list[Verdict]:
         by_phase: dict[tuple[str, str], list[int]] = defaultdict(list)
         for place, each in enumerate(submissions):
             by_phase[each.name, each.phase].append(place)
-        receipts: dict[int, Receipt] = {}
+        receipts: dict[int, Verdict] = {}
         written: list[_Written] = []
         with self._database.writing() as connection:
             # In one order everywhere, so that two servers never wait for each other's phases.
@@ -130,7 +130,7 @@ class Intake:
 
     def _add_to_phase(
         self, connection: sa.Connection, phase: sa.Row[Any] | None, given: Sequence[Submission]
-    ) -> tuple[list[Receipt], list[_Written]]:
+    ) -> tuple[list[Verdict], list[_Written]]:
         receipts = [_refuse(each, self._refusal(phase, each)) for each in given]
         places = [place for place, receipt in enumerate(receipts) if receipt.refused is None]
         if phase is None or not places:
@@ -142,7 +142,7 @@ class Intake:
 
     def _take(
         self, connection: sa.Connection, phase: sa.Row[Any], taken: Sequence[Submission]
-    ) -> tuple[list[Receipt], list[_Written]]:
+    ) -> tuple[list[Verdict], list[_Written]]:
         known = self._catch_up(connection, phase)
         invited = Invited(connection, phase, taken) if phase.invited else None
         fresh: set[bytes] = set()
@@ -201,7 +201,7 @@ class Intake:
 
 def _judge(
     given: Submission, known: set[bytes], fresh: set[bytes], invited: Invited | None
-) -> Receipt:
+) -> Verdict:
     """Say of each report whether it is new: neither stored before nor twice in this transaction.
 
     A report that was stored before is acknowledged again, although its invitation is used: the
@@ -217,12 +217,12 @@ def _judge(
         if each not in known and each not in fresh:
             fresh.add(each)
             new[place] = True
-    return Receipt(new=new)
+    return Verdict(new=new)
 
 
-def _refuse(given: Submission, reason: Refusal | None) -> Receipt:
+def _refuse(given: Submission, reason: Refusal | None) -> Verdict:
     """Return the receipt of a submission of which nothing is stored."""
-    return Receipt(new=np.zeros(len(given), dtype=np.bool_), refused=reason)
+    return Verdict(new=np.zeros(len(given), dtype=np.bool_), refused=reason)
 
 
 def _cut(packed: bytes) -> list[bytes]:

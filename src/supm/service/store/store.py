@@ -19,11 +19,11 @@ from supm.messages.trust import PHASES
 from supm.service.errors import StoreError, UnknownStudy
 from supm.service.store import _studies
 from supm.service.store._counting import fold, read_counts
-from supm.service.store._database import Database
+from supm.service.store._database import Database, DatabaseAddress
 from supm.service.store._intake import Intake
 from supm.service.store._invitations import count_unused
 from supm.service.store._tables import minutes, phases, studies
-from supm.service.store.values import Opened, Receipt, State, Submission, first_state
+from supm.service.store.values import Opened, State, Submission, Verdict, first_state
 
 __all__ = ["Store", "read_series"]
 
@@ -60,7 +60,7 @@ class Store:
 
     def __init__(self, url: str, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._database = Database(url)
+        self._database = Database(DatabaseAddress.parse(url))
         self._intake = Intake(self._database, clock, self.fold)
 
     @classmethod
@@ -223,7 +223,7 @@ class Store:
         with self._database.writing() as connection:
             connection.execute(until)
 
-    def add(self, submissions: Sequence[Submission]) -> list[Receipt]:
+    def add(self, submissions: Sequence[Submission]) -> list[Verdict]:
         """Store the reports that are new, all in one transaction."""
         return self._intake.add(submissions)
 

@@ -16,13 +16,13 @@ from supm.messages import Study
 
 __all__ = [
     "ID_BYTES",
-    "LONGEST",
     "Opened",
-    "Receipt",
     "Refusal",
     "State",
     "Submission",
+    "Verdict",
     "check_move",
+    "check_who",
     "first_state",
     "open_phase",
 ]
@@ -117,8 +117,13 @@ class Refusal(StrEnum):
 ID_BYTES = 16
 """The length of a report's id."""
 
-LONGEST: Final = 2000
-"""How long the name of who runs a study may be, and how to reach them: as long as its purpose."""
+_LONGEST: Final = 2000
+
+
+def check_who(by: str, contact: str) -> None:
+    """Refuse what cannot be shown as who runs a study, and how to reach them."""
+    check_text("by", by, _LONGEST)
+    check_text("contact", contact, _LONGEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,8 +172,7 @@ class Opened:
     contact: str = ""
 
     def __post_init__(self) -> None:
-        check_text("by", self.by, LONGEST)
-        check_text("contact", self.contact, LONGEST)
+        check_who(self.by, self.contact)
 
     @property
     def study(self) -> Study:
@@ -213,7 +217,7 @@ class Submission:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Receipt:
+class Verdict:
     """What became of a submission, once the transaction is committed."""
 
     new: NDArray[np.bool_]
