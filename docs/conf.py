@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 from sphinx.application import Sphinx
 
@@ -41,9 +43,12 @@ myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 html_math_renderer = "mathml"
 
-# The reference shows what each room exports, in the order of its __all__.
+# The reference shows what each module exports, in the order of its __all__.
 autosummary_ignore_module_all = False
 autosummary_imported_members = True
+# What the package offers at its top has its own page in the module where it lives.
+_homes = [import_module(f"supm.{each.name}") for each in iter_modules(supm.__path__) if each.ispkg]
+autosummary_context = {"homes": {name: home.__name__ for home in _homes for name in home.__all__}}
 autodoc_member_order = "bysource"
 # Types are in the docstrings; in the signatures they would only repeat them.
 autodoc_typehints = "none"
@@ -66,10 +71,12 @@ html_theme = "pydata_sphinx_theme"
 html_title = "SUPM"
 html_show_sourcelink = False
 html_static_path = ["_static"]
+html_logo = html_favicon = "../src/supm/service/static/mark.svg"
 html_css_files = ["local.css"]
 # Pages without pages below them have nothing to list on the left.
 html_sidebars: dict[str, list[str]] = {"errata": [], "glossary": [], "index": []}
 html_theme_options = {
+    "logo": {"text": "SUPM"},
     "footer_end": [],
     "footer_start": ["copyright"],
     "navigation_with_keys": False,
