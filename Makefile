@@ -66,7 +66,7 @@ reproduce: ## rerun a paper's experiments: make reproduce PAPER=name
 	$(BIN)/python "experiments/$(PAPER)/run.py"
 
 clean: ## remove what was built, and the environments
-	rm -rf $(VENV) .anvil .bench build dist docs/_build docs/gallery docs/api/generated docs/sg_execution_times.rst
+	rm -rf $(VENV) .anvil .bench build dist docs/_build docs/gallery docs/api/generated docs/cli/generated docs/sg_execution_times.rst
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -26,6 +26,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
+    "verbs",
 ]
 exclude_patterns = ["_build", "gallery_src", "gallery/*.ipynb", "sg_execution_times.rst"]
 templates_path = ["_templates"]

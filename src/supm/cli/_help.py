@@ -6,18 +6,47 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from cyclopts import App
 from cyclopts.argument import Argument
 
-__all__ = ["help_of", "sections"]
+__all__ = ["Help", "help_of", "sections"]
 
 _WIDTH, _INDENT = 96, 24
 _HEAD: Final = re.compile(r"^(\w[\w ]*)\n-+\n", re.MULTILINE)
 
 
-def help_of(words: Sequence[str], app: App) -> str:
+class Help(NamedTuple):
+    """What there is to say about a verb or an act.
+
+    Parameters
+    ----------
+    usage, text : str
+        What is typed, and what it does.
+    entries : dict of str to list of tuple of str and str
+        Under "acts", "arguments" and "options": what each is called, and what it is.
+    examples, notes : str
+        Lines as they are, or nothing.
+    """
+
+    usage: str
+    text: str
+    entries: dict[str, list[tuple[str, str]]]
+    examples: str
+    notes: str
+
+    def __str__(self) -> str:
+        """Return it as lines for a terminal."""
+        blocks = [self.usage, self.text]
+        for kind, entries in self.entries.items():
+            blocks.append(f"{kind}:\n" + "\n".join(_entry(*each) for each in entries))
+        if self.examples:
+            blocks.append(f"examples:\n{textwrap.indent(self.examples, '  ')}")
+        return "\n\n".join(filter(None, [*blocks, self.notes]))
+
+
+def help_of(words: Sequence[str], app: App) -> Help:
     """Return the help of a verb or of an act.
 
     Parameters
@@ -29,51 +58,37 @@ def help_of(words: Sequence[str], app: App) -> str:
 
     Returns
     -------
-    str
-        Lines without a final newline.
+    Help
     """
     verb = app.default_command
     text = sections(inspect.getdoc(verb) or "" if verb else app.help)
-    blocks = [" ".join(_usage(words, app)), text[""]]
-    if verb is None:
-        blocks.append("acts:\n" + "\n".join(_acts(app)))
-    else:
-        blocks += _options(app)
-    if "Examples" in text:
-        lines = textwrap.dedent(text["Examples"].replace("::\n", "", 1)).strip("\n")
-        blocks.append(f"examples:\n{textwrap.indent(lines, '  ')}")
-    if verb:
-        blocks += _notes(app)
-    return "\n\n".join(blocks)
+    return Help(
+        usage=" ".join(_usage(words, app)),
+        text=text[""],
+        entries=_options(app) if verb else {"acts": list(_acts(app))},
+        examples=textwrap.dedent(text.get("Examples", "").replace("::\n", "", 1)).strip("\n"),
+        notes=_notes(app) if verb else "",
+    )
 
 
 def sections(text: str) -> dict[str, str]:
-    r"""Split a docstring at its headings; what stands before them has no name.
-
-    Parameters
-    ----------
-    text : str
-        A docstring without the indent of its lines.
-
-    Returns
-    -------
-    dict of str to str
-
-    Examples
-    --------
-    >>> sections("Do it.\n\nNotes\n-----\nAt once.\n")
-    {'': 'Do it.', 'Notes': 'At once.'}
-    """
+    """Split a docstring at its headings; what stands before them has no name."""
     first, *rest = _HEAD.split(text)
     parts = zip(rest[::2], rest[1::2], strict=True)
     return {"": first.strip(), **{name: content.strip("\n") for name, content in parts}}
 
 
-def _acts(app: App) -> Iterator[str]:
+def _acts(app: App) -> Iterator[tuple[str, str]]:
     for name in app:
         verb = app[name].default_command
         first = sections(inspect.getdoc(verb) or "")[""].partition("\n")[0] if verb else ""
-        yield _entry(name, first)
+        yield name, first
+
+
+def _notes(app: App) -> str:
+    """Return what options that verbs share have to say together."""
+    shared = [each.hint for each in app.assemble_argument_collection() if each.name == "*"]
+    return "\n\n".join(sections(inspect.getdoc(each) or "").get("Notes", "") for each in shared)
 
 
 def _usage(words: Sequence[str], app: App) -> Iterator[str]:
@@ -91,22 +106,14 @@ def _usage(words: Sequence[str], app: App) -> Iterator[str]:
             yield each.name if each.required else f"[{each.name}]"
 
 
-def _options(app: App) -> Iterator[str]:
-    """Return the arguments in blocks: by their groups where they have any."""
-    blocks: dict[str, list[str]] = {}
+def _options(app: App) -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = {}
     for each in app.assemble_argument_collection(parse_docstring=True):
         if each.show:
             kind = "options" if each.name.startswith("-") else "arguments"
-            blocks.setdefault(kind, []).append(_entry(_label(each), each.parameter.help or ""))
-    for name, entries in blocks.items():
-        yield f"{name}:\n" + "\n".join(entries)
-
-
-def _notes(app: App) -> Iterator[str]:
-    """Return what options that verbs share have to say together."""
-    for each in app.assemble_argument_collection():
-        if each.name == "*":
-            yield sections(inspect.getdoc(each.hint) or "").get("Notes", "")
+            words = " ".join((each.parameter.help or "").split())
+            found.setdefault(kind, []).append((_label(each), words))
+    return found
 
 
 def _label(argument: Argument) -> str:
@@ -126,12 +133,8 @@ def _metavar(hint: Any) -> str:  # noqa: ANN401  any annotation
 
 def _entry(label: str, words: str) -> str:
     """Put words beside their label, or under it where it is long."""
-    told = textwrap.fill(
-        " ".join(words.split()),
-        _WIDTH,
-        initial_indent=" " * _INDENT,
-        subsequent_indent=" " * _INDENT,
-    )
+    indent = " " * _INDENT
+    told = textwrap.fill(words, _WIDTH, initial_indent=indent, subsequent_indent=indent)
     start = f"  {label}"
     if len(start) + 2 > _INDENT or not told:
         return f"{start}\n{told}".rstrip()
