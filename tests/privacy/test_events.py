@@ -31,8 +31,8 @@ from supm.privacy import (
     accountant_relation,
     events,
 )
-from supm.privacy._declared import EPSILON
 from supm.privacy.decimals import decimal
+from supm.privacy.promise_numbers import EPSILON
 
 mpmath: Any = importlib.import_module("mpmath")
 REPLACE, ADD, ANY = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE, Neighbours.ANY_RECORDS

@@ -22,7 +22,7 @@ from supm.privacy import (
     PureDP,
     PureLDP,
 )
-from supm.privacy._declared import DELTA, EPSILON, MU
+from supm.privacy.promise_numbers import DELTA, EPSILON, MU
 
 REPLACE = Neighbours.REPLACE_ONE
 TABLES = st.sampled_from([Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE])

@@ -9,13 +9,12 @@ from supm._lazy import names_on_demand
 if TYPE_CHECKING:
     from supm.messages.commitments import Commitments, commitment
     from supm.messages.model import Model
-    from supm.messages.question import FORMS, PRIVATE, REDUCE_FORMS, Question
+    from supm.messages.question import FORMS, PHASES, PRIVATE, REDUCE_FORMS, Question, Trust
     from supm.messages.release import Part, Release, ReleaseStatement
     from supm.messages.report import Report
     from supm.messages.rules import CellAnswers, PairPoints, Rule, Scorecard
     from supm.messages.statement import PhaseStatement, Statement
     from supm.messages.study import REDUCTIONS, Study
-    from supm.messages.trust import PHASES, Trust
     from supm.messages.update import Update
 
 __all__ = [
@@ -48,13 +47,12 @@ __getattr__ = names_on_demand(
     {
         "commitments": "Commitments commitment",
         "model": "Model",
-        "question": "FORMS PRIVATE REDUCE_FORMS Question",
+        "question": "FORMS PHASES PRIVATE REDUCE_FORMS Question Trust",
         "release": "Part Release ReleaseStatement",
         "report": "Report",
         "rules": "CellAnswers PairPoints Rule Scorecard",
         "statement": "PhaseStatement Statement",
         "study": "REDUCTIONS Study",
-        "trust": "PHASES Trust",
         "update": "Update",
     },
 )

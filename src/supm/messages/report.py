@@ -9,7 +9,7 @@ from typing import Final
 from supm._errors import MessageError
 from supm._validation import is_hash
 from supm.messages.codec import Message
-from supm.messages.trust import PHASES
+from supm.messages.question import PHASES
 
 __all__ = ["MOST_SYMBOLS", "Report"]
 

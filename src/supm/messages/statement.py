@@ -9,7 +9,7 @@ from typing import Final
 from supm._errors import ParameterError
 from supm._validation import check_kind, check_text, is_hash
 from supm.messages.codec import Message
-from supm.messages.trust import PHASES
+from supm.messages.question import PHASES
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 
 __all__ = ["PhaseStatement", "Statement", "check_total"]

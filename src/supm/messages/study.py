@@ -11,9 +11,8 @@ from supm._errors import MessageError, ParameterError
 from supm._validation import EPSILON, Integers, Reals, check_kind, check_text
 from supm.messages._study_rules import check_rules
 from supm.messages.codec import Message
-from supm.messages.question import Question
+from supm.messages.question import Question, Trust
 from supm.messages.rules import CellAnswers, Rule, Scorecard
-from supm.messages.trust import Trust
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Regrouped, Schema
 from supm.schema.discretization import discretize
 from supm.schema.discretizer import Discretizer

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
         NoGuarantee,
         PureDP,
         PureLDP,
+        realised,
     )
     from supm.privacy.neighbours import Neighbours
-    from supm.privacy.qualified import realised
 
 __all__ = [
     "ApproximateDP",
@@ -62,8 +62,7 @@ __getattr__ = names_on_demand(
             "ComposedEvent Event GaussianEvent LaplaceEvent NonPrivateEvent PureEvent "
             "RandomizedResponseEvent accountant_relation"
         ),
-        "guarantee": "ApproximateDP GaussianDP Guarantee NoGuarantee PureDP PureLDP",
+        "guarantee": "ApproximateDP GaussianDP Guarantee NoGuarantee PureDP PureLDP realised",
         "neighbours": "Neighbours",
-        "qualified": "realised",
     },
 )

@@ -26,8 +26,8 @@ from typing import Final
 import numpy as np
 from scipy.special import erfcx, exprel, ndtr
 
-from supm.privacy._declared import MU
 from supm.privacy.decimals import decimal
+from supm.privacy.promise_numbers import MU
 
 __all__ = ["delta_above", "epsilon_above", "mu_below"]
 

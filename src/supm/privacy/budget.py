@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import NoReturn
 
 from supm._errors import BudgetError, ParameterError
-from supm.privacy._exact import ExactPromise
+from supm.privacy.composition import ExactPromise
 from supm.privacy.decimals import decimal, float_at_most, root_at_most
 from supm.privacy.guarantee import (
     ApproximateDP,

@@ -3,18 +3,134 @@
 Sequential composition is for the same people: what each release costs them adds up. Parallel
 composition is for different people: nobody pays for a release that does not touch them.
 
-Sums are exact and rounded up once, so a composed claim is never below the truth.
+The numbers of several promises are held as exact fractions and rounded up to a promise once, at the
+end, so a composed claim is never below the truth. What may be put together with what is the same
+for both.
 """
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
+from typing import Final
 
 from supm._errors import ParameterError
-from supm.privacy._exact import ExactPromise
-from supm.privacy.guarantee import Guarantee
+from supm.privacy.decimals import decimal, float_at_least, root_at_least
+from supm.privacy.guarantee import (
+    ApproximateDP,
+    GaussianDP,
+    Guarantee,
+    NoGuarantee,
+    PureDP,
+    PureLDP,
+)
+from supm.privacy.neighbours import Neighbours
+from supm.privacy.promise_numbers import DELTA, EPSILON, MU
 
-__all__ = ["parallel", "sequential"]
+__all__ = ["ExactPromise", "parallel", "sequential"]
+
+_ZERO: Final = Fraction(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactPromise:
+    """The exact numbers of promises about the same people.
+
+    Examples
+    --------
+    >>> tenth = ExactPromise.of(PureLDP(0.1))
+    >>> tenth.plus(tenth).plus(tenth).rounded()
+    PureLDP(epsilon=0.3)
+    """
+
+    kind: type[Guarantee]
+    neighbours: Neighbours | None = None
+    epsilon: Fraction = _ZERO
+    delta: Fraction = _ZERO
+    mu_squared: Fraction = _ZERO
+    reasons: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, guarantee: object) -> ExactPromise:
+        """Return the exact numbers of one promise."""
+        if isinstance(guarantee, NoGuarantee):
+            return cls(kind=NoGuarantee, reasons=(guarantee.reason,))
+        if isinstance(guarantee, GaussianDP):
+            mu_squared = decimal(guarantee.mu) ** 2
+            return cls(kind=GaussianDP, neighbours=guarantee.neighbours, mu_squared=mu_squared)
+        if isinstance(guarantee, PureLDP | PureDP | ApproximateDP):
+            return cls(
+                kind=type(guarantee),
+                neighbours=guarantee.neighbours,
+                epsilon=decimal(guarantee.epsilon),
+                delta=decimal(guarantee.delta),
+            )
+        error = ParameterError("guarantee", "a promise such as PureLDP(1.0)", guarantee)
+        raise error
+
+    def plus(self, other: ExactPromise) -> ExactPromise:
+        """Return both, one after the other on the same people."""
+        return self._combine(other, operator.add)
+
+    def beside(self, other: ExactPromise) -> ExactPromise:
+        """Return both, on people of whom nobody is in both."""
+        return self._combine(other, max)
+
+    def rounded(self) -> Guarantee:
+        """Return the promise that this amounts to, no number below its exact value."""
+        if self.reasons:
+            return NoGuarantee("; ".join(dict.fromkeys(self.reasons)))
+        if self._is_meaningless() or self.neighbours is None:
+            return NoGuarantee("taken together, the promises are too weak to mean anything")
+        if self.kind is GaussianDP:
+            return GaussianDP(mu=root_at_least(self.mu_squared), neighbours=self.neighbours)
+        epsilon = float_at_least(self.epsilon)
+        if self.kind is PureLDP:
+            return PureLDP(epsilon)
+        if self.kind is PureDP:
+            return PureDP(epsilon=epsilon, neighbours=self.neighbours)
+        delta = float_at_least(self.delta)
+        return ApproximateDP(epsilon=epsilon, delta=delta, neighbours=self.neighbours)
+
+    def _combine(
+        self, other: ExactPromise, how: Callable[[Fraction, Fraction], Fraction]
+    ) -> ExactPromise:
+        reasons = self.reasons + other.reasons
+        if reasons:
+            return ExactPromise(kind=NoGuarantee, reasons=reasons)
+        return ExactPromise(
+            kind=_common_kind(self, other),
+            neighbours=self.neighbours,
+            epsilon=how(self.epsilon, other.epsilon),
+            delta=how(self.delta, other.delta),
+            mu_squared=how(self.mu_squared, other.mu_squared),
+        )
+
+    def _is_meaningless(self) -> bool:
+        return (
+            self.epsilon > decimal(EPSILON.high)
+            or self.delta > decimal(DELTA.high)
+            or self.mu_squared > decimal(MU.high) ** 2
+        )
+
+
+def _common_kind(first: ExactPromise, second: ExactPromise) -> type[Guarantee]:
+    if first.neighbours is not second.neighbours:
+        relations = (first.neighbours, second.neighbours)
+        hint = "A promise about one relation says nothing, or something else, about another."
+        error = ParameterError("neighbours", "the same in all promises", relations, hint)
+        raise error
+    if first.kind is second.kind:
+        return first.kind
+    if GaussianDP in (first.kind, second.kind):
+        kinds = f"{first.kind.__name__} with {second.kind.__name__}"
+        hint = "Convert the sum of the Gaussian ones first, with to_approximate(delta)."
+        error = ParameterError("guarantees", "all Gaussian or none of them", kinds, hint)
+        raise error
+    return ApproximateDP
 
 
 def sequential(*guarantees: Guarantee) -> Guarantee:

@@ -27,25 +27,26 @@ with the relation that `accountant_relation` returns, or its figures mean someth
 
 from __future__ import annotations
 
+import importlib
 import math
 import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from supm._errors import ParameterError
 from supm._validation import Integers, Reals
-from supm.privacy._accounting import above, accountant_relation, dp_accounting, worst_pure_event
-from supm.privacy._declared import EPSILON, number
 from supm.privacy.composition import sequential
 from supm.privacy.decimals import decimal, float_at_least, float_at_most
 from supm.privacy.guarantee import GaussianDP, Guarantee, NoGuarantee, PureDP, PureLDP
 from supm.privacy.neighbours import Neighbours
+from supm.privacy.promise_numbers import EPSILON, number
 
 if TYPE_CHECKING:
-    from dp_accounting import DpEvent
+    from dp_accounting import DpEvent, NeighboringRelation
 
 __all__ = [
     "ComposedEvent",
@@ -117,7 +118,7 @@ class RandomizedResponseEvent(Event):
         """The log of the greatest ratio of probabilities, rounded up."""
         keep = _exact(self.keep)
         excess = keep * (self.size - 1) / (1 - keep) - 1
-        return above(math.log1p(float(excess)))
+        return _above(math.log1p(float(excess)))
 
     def guarantee(self, neighbours: Neighbours) -> Guarantee:
         """Return pure epsilon; under add or remove one there is none, as a report would be seen."""
@@ -129,9 +130,9 @@ class RandomizedResponseEvent(Event):
         _refuse_add_remove(neighbours)
         redraw = (1 - _exact(self.keep)) * self.size / (self.size - 1)
         if redraw == 1:
-            return dp_accounting().NoOpDpEvent()
+            return _dp_accounting().NoOpDpEvent()
         below_one = min(float_at_most(redraw), math.nextafter(1.0, 0.0))
-        return dp_accounting().RandomizedResponseDpEvent(below_one, self.size)
+        return _dp_accounting().RandomizedResponseDpEvent(below_one, self.size)
 
 
 @dataclass(frozen=True)
@@ -168,8 +169,8 @@ class LaplaceEvent(Event):
     def to_dp_accounting(self, neighbours: Neighbours) -> DpEvent:
         """Return Laplace noise, or under replace one any mechanism with the same epsilon."""
         if Neighbours.check(neighbours) is Neighbours.ADD_REMOVE:
-            return dp_accounting().LaplaceDpEvent(self.scale_over_sensitivity)
-        return worst_pure_event(self.epsilon, neighbours)
+            return _dp_accounting().LaplaceDpEvent(self.scale_over_sensitivity)
+        return _worst_pure_event(self.epsilon, neighbours)
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ class GaussianEvent(Event):
     def to_dp_accounting(self, neighbours: Neighbours) -> DpEvent:
         """Return Gaussian noise, the multiplier relative to the norm of one record."""
         records = 1.0 if Neighbours.check(neighbours) is Neighbours.ADD_REMOVE else 2.0
-        return dp_accounting().GaussianDpEvent(records * self.sigma_over_sensitivity)
+        return _dp_accounting().GaussianDpEvent(records * self.sigma_over_sensitivity)
 
 
 @dataclass(frozen=True)
@@ -231,7 +232,7 @@ class PureEvent(Event):
 
     def to_dp_accounting(self, neighbours: Neighbours) -> DpEvent:
         """Return the worst mechanism with this epsilon; infinite for the accountant above 700."""
-        return worst_pure_event(self.epsilon, Neighbours.check(neighbours))
+        return _worst_pure_event(self.epsilon, Neighbours.check(neighbours))
 
 
 @dataclass(frozen=True)
@@ -265,7 +266,7 @@ class ComposedEvent(Event):
     def to_dp_accounting(self, neighbours: Neighbours) -> DpEvent:
         """Return the list of the parts, each by itself."""
         parts = [event.to_dp_accounting(neighbours) for event in self.events]
-        return dp_accounting().ComposedDpEvent(parts)
+        return _dp_accounting().ComposedDpEvent(parts)
 
 
 @dataclass(frozen=True)
@@ -296,7 +297,7 @@ class NonPrivateEvent(Event):
     def to_dp_accounting(self, neighbours: Neighbours) -> DpEvent:
         """Return a non-private event: every accountant answers infinity."""
         Neighbours.check(neighbours)
-        return dp_accounting().NonPrivateDpEvent()
+        return _dp_accounting().NonPrivateDpEvent()
 
 
 def _pure(epsilon: float, neighbours: Neighbours) -> Guarantee:
@@ -319,3 +320,52 @@ def _are_events(given: Sequence[object]) -> bool:
 
 def _exact(value: float | Fraction) -> Fraction:
     return Fraction(value) if isinstance(value, numbers.Rational) else decimal(value)
+
+
+def accountant_relation(neighbours: Neighbours) -> NeighboringRelation:
+    """Return the relation that a dp-accounting accountant of translated events must be made with.
+
+    Parameters
+    ----------
+    neighbours : Neighbours
+        The relation that the events were translated for.
+
+    Returns
+    -------
+    dp_accounting.NeighboringRelation
+        Add or remove one for itself, replace one for the two others.
+
+    Examples
+    --------
+    >>> accountant_relation(Neighbours.ANY_RECORDS).name
+    'REPLACE_ONE'
+    """
+    relations = _dp_accounting().NeighboringRelation
+    if Neighbours.check(neighbours) is Neighbours.ADD_REMOVE:
+        return relations.ADD_OR_REMOVE_ONE
+    return relations.REPLACE_ONE
+
+
+def _dp_accounting() -> ModuleType:
+    """Return the package, or say how to install it."""
+    try:
+        return importlib.import_module("dp_accounting")
+    except ImportError as error:
+        message = "dp_accounting is not installed; run pip install 'supm[accounting]' first."
+        raise ImportError(message) from error
+
+
+def _worst_pure_event(epsilon: float, neighbours: Neighbours) -> DpEvent:
+    """Return an event that dominates every mechanism with this pure epsilon."""
+    if epsilon == 0.0:
+        return _dp_accounting().NoOpDpEvent()
+    if neighbours is Neighbours.ADD_REMOVE:
+        return _dp_accounting().dp_event.DiscreteLaplaceDpEvent(_above(epsilon), 1)
+    rare = math.exp(-_above(epsilon))
+    redraw = 2.0 * rare / (1.0 + rare) * (1.0 - 2.0**-50)
+    return _dp_accounting().RandomizedResponseDpEvent(redraw, 2)
+
+
+def _above(value: float) -> float:
+    """Return a little more, for what was computed to within two units in the last place."""
+    return value * (1.0 + 2.0**-50)

@@ -27,12 +27,29 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from supm._errors import ParameterError
-from supm.privacy._declared import EPSILON, MU, delta_number, number, positive_delta
-from supm.privacy._order import Shape, implies
-from supm.privacy._sentences import factor_sentence, gaussian_sentence
+from supm._random import RandomSource
 from supm.privacy.neighbours import Neighbours
+from supm.privacy.promise_numbers import (
+    EPSILON,
+    MU,
+    PromiseNumbers,
+    delta_number,
+    factor_sentence,
+    gaussian_sentence,
+    implies,
+    number,
+    positive_delta,
+)
 
-__all__ = ["ApproximateDP", "GaussianDP", "Guarantee", "NoGuarantee", "PureDP", "PureLDP"]
+__all__ = [
+    "ApproximateDP",
+    "GaussianDP",
+    "Guarantee",
+    "NoGuarantee",
+    "PureDP",
+    "PureLDP",
+    "realised",
+]
 
 
 class Guarantee(ABC):
@@ -46,7 +63,7 @@ class Guarantee(ABC):
         """The promise in one sentence of plain words."""
 
     @abstractmethod
-    def _shape(self) -> Shape | None:
+    def _numbers(self) -> PromiseNumbers | None:
         """Return the numbers of the promise, or None where nothing is promised."""
 
     def __str__(self) -> str:
@@ -55,7 +72,7 @@ class Guarantee(ABC):
     def __le__(self, other: object) -> bool:
         if not isinstance(other, Guarantee):
             return NotImplemented
-        mine, theirs = self._shape(), other._shape()
+        mine, theirs = self._numbers(), other._numbers()
         return theirs is None or (mine is not None and implies(mine, theirs))
 
     def __lt__(self, other: object) -> bool:
@@ -128,10 +145,10 @@ class PureLDP(Guarantee):
     @property
     def sentence(self) -> str:
         """The promise in one sentence of plain words."""
-        return factor_sentence("local differential privacy", self._shape())
+        return factor_sentence("local differential privacy", self._numbers())
 
-    def _shape(self) -> Shape:
-        return Shape(self.neighbours, epsilon=self.epsilon)
+    def _numbers(self) -> PromiseNumbers:
+        return PromiseNumbers(self.neighbours, epsilon=self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,10 +184,10 @@ class PureDP(Guarantee):
     @property
     def sentence(self) -> str:
         """The promise in one sentence of plain words."""
-        return factor_sentence("differential privacy", self._shape())
+        return factor_sentence("differential privacy", self._numbers())
 
-    def _shape(self) -> Shape:
-        return Shape(self.neighbours, epsilon=self.epsilon)
+    def _numbers(self) -> PromiseNumbers:
+        return PromiseNumbers(self.neighbours, epsilon=self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,10 +224,10 @@ class ApproximateDP(Guarantee):
     @property
     def sentence(self) -> str:
         """The promise in one sentence of plain words."""
-        return factor_sentence("approximate differential privacy", self._shape())
+        return factor_sentence("approximate differential privacy", self._numbers())
 
-    def _shape(self) -> Shape:
-        return Shape(self.neighbours, epsilon=self.epsilon, delta=self.delta)
+    def _numbers(self) -> PromiseNumbers:
+        return PromiseNumbers(self.neighbours, epsilon=self.epsilon, delta=self.delta)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,10 +303,10 @@ class GaussianDP(Guarantee):
     @property
     def sentence(self) -> str:
         """The promise in one sentence of plain words."""
-        return gaussian_sentence(self._shape())
+        return gaussian_sentence(self._numbers())
 
-    def _shape(self) -> Shape:
-        return Shape(self.neighbours, mu=self.mu)
+    def _numbers(self) -> PromiseNumbers:
+        return PromiseNumbers(self.neighbours, mu=self.mu)
 
 
 @dataclass(frozen=True)
@@ -322,7 +339,7 @@ class NoGuarantee(Guarantee):
         """The absence of a promise in one sentence of plain words."""
         return f"No privacy is promised ({self.reason})."
 
-    def _shape(self) -> None:
+    def _numbers(self) -> None:
         return None
 
 
@@ -330,3 +347,34 @@ _KINDS: Final[dict[str, tuple[type[Guarantee], tuple[str, ...]]]] = {
     one.kind: (one, tuple(field.name for field in dataclasses.fields(one)))
     for one in (PureLDP, PureDP, ApproximateDP, GaussianDP, NoGuarantee)
 }
+_SIMULATION: Final = NoGuarantee(
+    "simulation: the randomness came from a seed, so it is not private"
+)
+
+
+def realised(guarantee: Guarantee, source: RandomSource) -> Guarantee:
+    """Return the promise as it holds for output made with this source.
+
+    Parameters
+    ----------
+    guarantee : Guarantee
+        What the mechanism promises with secure randomness.
+    source : RandomSource
+        What the mechanism drew from.
+
+    Returns
+    -------
+    Guarantee
+        The same promise, or `NoGuarantee` if the source is a simulation: whoever knows the seed can
+        undo the noise.
+
+    Examples
+    --------
+    >>> from supm._random import secure, simulation
+    >>> from supm.privacy import PureLDP
+    >>> realised(PureLDP(1.0), secure())
+    PureLDP(epsilon=1.0)
+    >>> print(realised(PureLDP(1.0), simulation(seed=7)).reason)
+    simulation: the randomness came from a seed, so it is not private
+    """
+    return _SIMULATION if source.simulation else guarantee

@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from supm.schema.discretization import discretize
     from supm.schema.discretizer import Discretizer
     from supm.schema.intervals import CutPoints, EqualWidth
-    from supm.schema.merging import MergeModulo, MergeNeighbours
+    from supm.schema.merging import MergeModulo, MergeNeighbours, Regrouped
     from supm.schema.records import Records
-    from supm.schema.regrouping import Regrouped
     from supm.schema.schema import Schema, as_schema
     from supm.schema.text_table import TextTable, read_csv
 
@@ -52,9 +51,8 @@ __getattr__ = names_on_demand(
         "discretization": "discretize",
         "discretizer": "Discretizer",
         "intervals": "CutPoints EqualWidth",
-        "merging": "MergeModulo MergeNeighbours",
+        "merging": "MergeModulo MergeNeighbours Regrouped",
         "records": "Records",
-        "regrouping": "Regrouped",
         "schema": "Schema as_schema",
         "text_table": "TextTable read_csv",
     },

@@ -37,7 +37,15 @@ _DEVIATIONS: Final = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class Derived:
-    """A schema of what the columns seem to mean, and a sentence for each doubt about them."""
+    """A schema, and what is doubtful about it.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the columns seem to mean.
+    notes : tuple of str
+        One sentence for each reason to leave columns out, and for what looks wrong.
+    """
 
     schema: Schema
     notes: tuple[str, ...]

@@ -247,7 +247,17 @@ class Schema:
 
 
 def as_schema(schema: Schema | str | PathLike[str]) -> Schema:
-    """Return the schema itself, or the one that a file holds."""
+    """Return the schema itself, or the one that a file holds.
+
+    Parameters
+    ----------
+    schema : Schema or path-like
+        A schema, or the name of a file with its JSON form.
+
+    Returns
+    -------
+    Schema
+    """
     return Schema.load(schema) if isinstance(schema, str | PathLike) else schema
 
 

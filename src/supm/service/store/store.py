@@ -15,7 +15,7 @@ from supm._errors import ParameterError
 from supm._validation import check_kind
 from supm.collection.counting import Counts
 from supm.messages import Study
-from supm.messages.trust import PHASES
+from supm.messages.question import PHASES
 from supm.service.errors import StoreError, UnknownStudy
 from supm.service.store import _studies
 from supm.service.store._counting import fold, read_counts
