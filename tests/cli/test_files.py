@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from supm._errors import ParameterError
-from supm.cli._files import check_picture, check_target, read_text, write_json, write_text
+from supm.cli._files import check_target, read_text, write_json, write_text
 
 
 def test_an_infinite_number_is_written_as_text(tmp_path: Path) -> None:
@@ -25,14 +25,6 @@ def test_a_target_is_checked_before_the_work(tmp_path: Path) -> None:
     for target in ("", str(tmp_path), str(tmp_path / "no" / "x.json")):
         with pytest.raises(ParameterError, match="--output must be a file in a folder that exists"):
             check_target("--output", target)
-
-
-def test_a_picture_has_a_known_ending(tmp_path: Path) -> None:
-    for name in ("a.png", "B.PDF", "c.svg"):
-        check_picture("--plot", str(tmp_path / name))
-    check_picture("--plot", None)
-    with pytest.raises(ParameterError, match="--plot must be a file that ends in"):
-        check_picture("--plot", str(tmp_path / "a.doc"))
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:

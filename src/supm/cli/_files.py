@@ -6,56 +6,46 @@ import os
 import stat
 import sys
 import time
+from collections.abc import Mapping
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from supm._errors import ParameterError
 from supm.reporting import json_text
 
 __all__ = [
-    "check_picture",
     "check_target",
+    "check_targets",
+    "fault",
     "read_text",
     "write_bytes",
     "write_json",
     "write_text",
 ]
 
-_FORMATS = (".png", ".pdf", ".svg")
+_ENDINGS: Final = {"-o": (".csv",), "--report": (".html", ".htm")}
+
+
+def fault(target: str) -> str:
+    """Return what a file to write must be, where this is not one, before the work is done."""
+    path = Path(target)
+    if target == "-":
+        return ""
+    if target.startswith("--"):
+        return f"followed by a file, and one of that name is written ./{target}"
+    if not target or path.is_dir() or not path.parent.is_dir():
+        return "a file in a folder that exists"
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        return "a file that may be written"
+    return ""
 
 
 def check_target(option: str, target: str | None) -> None:
-    """Refuse a file that cannot be written before the work is done.
-
-    Parameters
-    ----------
-    option : str
-        The option that names the file.
-    target : str or None
-        The name of the file, "-" for the standard output, or None for nothing.
-    """
-    if target is None or target == "-":
-        return
-    path = Path(target)
-    if not target or path.is_dir() or not path.parent.is_dir():
-        raise ParameterError(option, "a file in a folder that exists", target)
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise ParameterError(option, "a file that may be written", target)
-
-
-def check_picture(option: str, target: str | None) -> None:
-    """Refuse a picture that cannot be drawn before the work is done.
-
-    Parameters
-    ----------
-    option : str
-        The option that names the file.
-    target : str or None
-        The name of the file, or None for no picture.
-    """
-    if target is not None and not target.lower().endswith(_FORMATS):
-        raise ParameterError(option, f"a file that ends in {', '.join(_FORMATS)}", target)
-    check_target(option, target)
+    """Refuse a file that cannot be written before the work is done."""
+    rule = "" if target is None else fault(target)
+    if rule:
+        raise ParameterError(option, rule, target)
 
 
 def read_text(name: str, path: str) -> str:
@@ -148,3 +138,47 @@ def _replace(path: Path, content: bytes) -> None:
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def check_targets(inputs: Mapping[str, str], targets: Mapping[str, str | None]) -> None:
+    """Refuse targets that would destroy an input or each other, before the work is done.
+
+    Parameters
+    ----------
+    inputs : mapping of str to str
+        Names of the files that are read, by the argument that names each.
+    targets : mapping of str to str or None
+        Names of the files to write, by option; None for nothing, "-" for the standard output.
+    """
+    wanted = {option: target for option, target in targets.items() if target is not None}
+    for option, target in wanted.items():
+        check_target(option, target)
+        _check_ending(option, target)
+        _check_beside_inputs(option, target, inputs)
+    for first, second in combinations(wanted, 2):
+        if _same(wanted[first], wanted[second]):
+            raise ParameterError(second, f"another target than that of {first}", wanted[second])
+
+
+def _check_ending(option: str, target: str) -> None:
+    """Refuse a name of another format; a name without an ending, such as a device, may be any."""
+    allowed, ending = _ENDINGS.get(option, ()), Path(target).suffix.lower()
+    if allowed and ending and ending not in allowed:
+        raise ParameterError(option, f"a file that ends in {' or '.join(allowed)}", target)
+
+
+def _check_beside_inputs(option: str, target: str, inputs: Mapping[str, str]) -> None:
+    for name, path in inputs.items():
+        if target != "-" and _same(target, path):
+            hint = "It would be overwritten."
+            raise ParameterError(option, f"another file than {name}", target, hint)
+
+
+def _same(first: str, second: str) -> bool:
+    """Say whether two names are of one file, also where it is not there yet."""
+    if "-" in (first, second):
+        return first == second
+    one, other = Path(first), Path(second)
+    if one.exists() and other.exists():
+        return one.samefile(other)
+    return one.resolve() == other.resolve()

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
 
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals
+from supm.cli._files import fault
 
 __all__ = [
     "Epsilon",
@@ -176,18 +176,8 @@ def _weights(text: str) -> str | dict[str, float]:
 
 
 def _target(text: str) -> str:
-    """Refuse a file that cannot be written before the work is done."""
-    path = Path(text)
-    if text == "-":
-        return text
-    if text.startswith("--"):
-        rule = f"followed by a file\nOne of that name is written ./{text}."
-        raise ValueError(rule)
-    if not text or path.is_dir() or not path.parent.is_dir():
-        rule = "a file in a folder that exists"
-        raise ValueError(rule)
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        rule = "a file that may be written"
+    rule = fault(text)
+    if rule:
         raise ValueError(rule)
     return text
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from supm._errors import SupmError
+from supm._errors import MessageError, ParameterError, SupmError
+from supm._json import read_object
+from supm.cli._files import read_text
 from supm.cli._output import counted, emit, lines_read, progress, say, table
 from supm.cli._types import Target, exclusive
 
 if TYPE_CHECKING:
-    from supm.messages import Report, Study
+    from supm.messages import Model, Report, Study
     from supm.owner.http import Remote
     from supm.schema.text_table import TextTable
 
@@ -88,14 +90,69 @@ _Told = tuple[str, list[dict[str, Any]]]
 
 
 def _at_home(model: str | None, release: str | None, data: TextTable) -> _Told:
-    from supm.cli._released import (  # noqa: PLC0415  loaded when the verb runs
-        answers_by_file,
-        answers_by_release,
-    )
+    """Answer on this machine: nothing leaves, nothing is spent."""
+    option, path = ("--model", model or "") if release is None else ("--release", release)
+    text = read_text(option, path)
+    try:
+        _check_kind(text, option, path)
+        return (_by_model if release is None else _by_release)(text, data)
+    except MessageError as error:
+        message = f"{path}: {error}"
+        raise MessageError(message) from None
 
-    return (
-        answers_by_file(model or "", data) if release is None else answers_by_release(release, data)
-    )
+
+def _by_model(text: str, data: TextTable) -> _Told:
+    from supm.collection import check_statement  # noqa: PLC0415  loaded when the verb runs
+    from supm.messages import Model  # noqa: PLC0415  the same
+    from supm.owner.rows import records  # noqa: PLC0415  the same
+
+    model = Model.from_json(text)
+    check_statement(model)
+    rows = records(data, model.study.asked("test"))
+    return model.study.schema.target.name, _answers_of(model, rows)
+
+
+def _by_release(text: str, data: TextTable) -> _Told:
+    from supm.federation import SchemaEncoding, open_release  # noqa: PLC0415  loaded when it runs
+    from supm.messages import Release  # noqa: PLC0415  the same
+    from supm.owner.rows import records  # noqa: PLC0415  the same
+    from supm.owner.words import saying_what_is_allowed  # noqa: PLC0415  the same
+
+    study, outcome = open_release(Release.from_json(text))
+    encoding = study.protocol.encoding
+    if not hasattr(outcome, "predict") or not isinstance(encoding, SchemaEncoding):
+        wanted = "one that classifies records of a schema"
+        raise ParameterError("--release", wanted, study.protocol.kind)
+    schema = encoding.schema
+    with saying_what_is_allowed(schema.attributes):
+        held = schema.read(records(data, schema.attributes), labelled=False)
+    labels = getattr(schema.target, "values", ())
+    found = outcome.predict(encoding.vectors(held))
+    return schema.target.name, [{"answer": labels[each], "probability": None} for each in found]
+
+
+def _answers_of(model: Model, rows: list[dict[str, object]]) -> list[dict[str, Any]]:
+    """Return what a study's model says about each record."""
+    from supm.owner.words import saying_what_is_allowed  # noqa: PLC0415  loaded when it runs
+    from supm.schema import Schema  # noqa: PLC0415  the same
+
+    asked = Schema(attributes=model.study.asked("test"), target=model.study.schema.target)
+    with saying_what_is_allowed(asked.attributes):
+        held = asked.read(rows, labelled=False)
+    if model.study.numeric:
+        return [{"answer": float(each), "probability": None} for each in model.values(held)]
+    found = model.predict(held)
+    return [{"answer": model.labels[label], "probability": None} for label in found]
+
+
+def _check_kind(text: str, option: str, path: str) -> None:
+    """Say which option a file of the other kind belongs to."""
+    form = read_object(text, "file", MessageError)
+    wanted = {"--release": "what a federation published", "--model": "the model of a study"}
+    for other, fields in (("--model", {"study", "rule"}), ("--release", {"content"})):
+        if other != option and fields <= set(form):
+            hint = f"It is {wanted[other]}: use {other}."
+            raise ParameterError(option, wanted[option], path, hint)
 
 
 def _by_study(address: str, data: TextTable, *, trusted: bool, yes: bool) -> _Told | None:
@@ -202,14 +259,13 @@ def _is_answer(told: object) -> bool:
 
 
 def _on_device(remote: Remote, rows: list[dict[str, object]]) -> list[dict[str, Any]]:
-    from supm.cli._released import answers_by_model  # noqa: PLC0415  loaded when the verb runs
     from supm.collection import check_statement  # noqa: PLC0415  the same
     from supm.messages import Model  # noqa: PLC0415  the same
     from supm.owner.http import answered  # noqa: PLC0415  the same
 
     model = Model.from_json(dumps(answered(remote.get_json("/model"))))
     check_statement(model)
-    return answers_by_model(model, rows)
+    return _answers_of(model, rows)
 
 
 def _percent(chance: float | None) -> str:

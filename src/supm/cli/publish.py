@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import Parameter
 
 from supm._errors import ParameterError, PublicationError
-from supm.cli._files import check_target, read_text, write_bytes, write_text
+from supm.cli._files import check_target, check_targets, read_text, write_bytes, write_text
 from supm.cli._output import emit, paragraph
-from supm.cli._targets import check_targets
 from supm.cli._types import Target, UsageError
 from supm.cli.verify import File, Node, check_replaceable
 

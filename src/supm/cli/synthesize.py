@@ -102,7 +102,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _check_targets(arguments: argparse.Namespace) -> None:
-    from supm.cli._targets import check_targets  # noqa: PLC0415  loaded when it runs
+    from supm.cli._files import check_targets  # noqa: PLC0415  loaded when it runs
 
     check_targets(
         {"DATA": arguments.data, "--schema": arguments.schema},

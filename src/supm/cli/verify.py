@@ -12,9 +12,8 @@ from cyclopts import Parameter
 
 from supm._errors import ParameterError, PublicationError, SupmError
 from supm._json import read_object
-from supm.cli._files import check_target, write_json
+from supm.cli._files import check_target, check_targets, write_json
 from supm.cli._output import paragraph
-from supm.cli._targets import check_targets
 from supm.cli._types import Target
 
 if TYPE_CHECKING:
