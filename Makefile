@@ -10,7 +10,7 @@ ANVIL := 1.7.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint anvil unit docs bench reproduce clean
+.PHONY: help setup demo test lint anvil unit bare docs bench reproduce clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,7 @@ demo: $(VENV)/small ## the whole story on public data: a record, a report, a mod
 test: ## lint, run all tests, build the documentation; stop at the first failure
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory unit
+	@$(MAKE) --no-print-directory bare
 	@$(MAKE) --no-print-directory docs
 
 lint: $(VENV)/full ## check style, types and who imports whom
@@ -41,6 +42,13 @@ anvil: ## install the Ethereum node that tests start into .anvil; it needs npm
 
 unit: $(VENV)/full anvil ## run the tests and the examples of docstrings and documents
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+bare: $(VENV)/full ## answer a study with what `pip install supm` alone brings, in .bare
+	@rm -rf .bare
+	@$(BIN)/python -m venv .bare
+	@.bare/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt .
+	$(BIN)/python benchmarks/bare.py .bare/bin/supm
+	@rm -rf .bare
 
 docs: $(VENV)/full ## build the documentation into docs/_build/html; a warning is an error
 	@rm -rf docs/api/generated
@@ -66,7 +74,7 @@ reproduce: ## rerun a paper's experiments: make reproduce PAPER=name
 	$(BIN)/python "experiments/$(PAPER)/run.py"
 
 clean: ## remove what was built, and the environments
-	rm -rf $(VENV) .anvil .bench build dist docs/_build docs/gallery docs/api/generated docs/cli/generated docs/sg_execution_times.rst
+	rm -rf $(VENV) .anvil .bare .bench build dist docs/_build docs/gallery docs/api/generated docs/cli/generated docs/sg_execution_times.rst
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -11,7 +11,8 @@
     ├── PromiseError                  a mechanism does not keep what it claims
     ├── FederationError               parties cannot go on together; it names a party by number
     ├── PublicationError              a release, a proof or a log is not what it claims to be
-    └── DatasetError                  a public data set is missing or is not the expected file
+    ├── DatasetError                  a public data set is missing or is not the expected file
+    └── PackageError    (ModuleNotFoundError)  a package of an extra is not installed
 
 A message is one sentence that says what, the constraint and what was got, then a hint. What was got
 is shown for public parameters only: a record never appears in an exception, because exceptions end
@@ -25,6 +26,7 @@ __all__ = [
     "DatasetError",
     "FederationError",
     "MessageError",
+    "PackageError",
     "ParameterError",
     "PromiseError",
     "PublicationError",
@@ -64,6 +66,10 @@ class ParameterError(SupmError, ValueError):
     def __reduce__(self) -> tuple[object, ...]:
         """Travel between processes as the finished sentence."""
         return type(self).__new__, (type(self), *self.args), self.__dict__
+
+
+class PackageError(SupmError, ModuleNotFoundError):
+    """A package of an extra is not installed; it names the extra."""
 
 
 class SchemaError(SupmError, ValueError):

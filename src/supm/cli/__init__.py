@@ -53,6 +53,7 @@ from typing import Final
 
 import supm
 from supm._errors import ParameterError, SupmError
+from supm._lazy import package_error
 
 __all__ = ["main"]
 
@@ -137,8 +138,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _forget_output()
         return _UNREAD
-    except SupmError as error:
-        return _complain(error, _FAILED)
+    except (SupmError, ModuleNotFoundError) as error:
+        return _complain(_known(error), _FAILED)
     except OSError as error:
         _forget_output()
         where = error.filename or "the output"
@@ -168,6 +169,16 @@ def _overview() -> str:
         f"usage: supm VERB …\n\n{_DESCRIPTION}\n\nverbs:\n{verbs}\n\noptions:\n{options}\n\n"
         f"{_EXAMPLES.rstrip()}"
     )
+
+
+def _known(error: SupmError | ModuleNotFoundError) -> Exception:
+    """Return what can be said in a sentence; a package that is absent by mistake cannot."""
+    if isinstance(error, SupmError):
+        return error
+    told = package_error(error)
+    if told is error:
+        raise error
+    return told
 
 
 def _forget_output() -> None:
