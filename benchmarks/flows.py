@@ -7,6 +7,7 @@ A file counts where one of its functions runs; what runs while modules are impor
 
 from __future__ import annotations
 
+import csv
 import sys
 import tempfile
 import threading
@@ -18,6 +19,9 @@ from types import FrameType
 
 import supm
 from owner import RECORD, serving
+from supm.cli import main as main_of_supm
+from supm.datasets import load_wdbc
+from supm.federation import plan_federation
 from supm.owner import Contribution, Wallet
 
 __all__ = ["FLOWS", "Walk", "walked"]
@@ -81,7 +85,23 @@ def contribute() -> Walk:
         return walked(answer)
 
 
-FLOWS: dict[str, Callable[[], Walk]] = {"contribute": contribute}
+def federate_run() -> Walk:
+    """Walk through a run of three parties with all tables here, as the command line makes it."""
+    with tempfile.TemporaryDirectory() as folder:
+        wdbc = load_wdbc()
+        wanted = {"epsilon": 1.0, "delta": 1e-5, "parties": 3, "colluders": 1}
+        study = plan_federation(wdbc.schema, "lda", **wanted)
+        Path(folder, "study.json").write_text(study.to_json())
+        paths = [f"{folder}/{number}.csv" for number in range(3)]
+        for start, path in enumerate(paths):
+            with Path(path).open("w", newline="") as file:
+                rows = zip(*(column[start::3] for column in wdbc.columns.values()), strict=True)
+                csv.writer(file).writerows([wdbc.columns, *rows])
+        words = ["federate", "run", f"{folder}/study.json", *paths, "-o", f"{folder}/release.json"]
+        return walked(lambda: main_of_supm(words))
+
+
+FLOWS: dict[str, Callable[[], Walk]] = {"contribute": contribute, "federate_run": federate_run}
 
 
 def main() -> None:
