@@ -30,9 +30,9 @@ from tqdm import tqdm
 
 from supm.datasets import load_cifar10, load_mnist
 from supm.estimators import federate
-from supm.federation.encoding import VectorEncoding
 from supm.federation.margin import Margin
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle
+from supm.federation.rows import VectorEncoding
 
 __all__ = ["FULL", "QUICK", "Plan", "benchmark", "main"]
 

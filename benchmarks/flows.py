@@ -89,8 +89,7 @@ def federate_run() -> Walk:
     """Walk through a run of three parties with all tables here, as the command line makes it."""
     with tempfile.TemporaryDirectory() as folder:
         wdbc = load_wdbc()
-        wanted = {"epsilon": 1.0, "delta": 1e-5, "parties": 3, "colluders": 1}
-        study = plan_federation(wdbc.schema, "lda", **wanted)
+        study = plan_federation(wdbc.schema, "lda", epsilon=1.0, delta=1e-5, parties=3)
         Path(folder, "study.json").write_text(study.to_json())
         paths = [f"{folder}/{number}.csv" for number in range(3)]
         for start, path in enumerate(paths):

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from supm import simulation
 from supm.datasets import load_cifar10, load_fashion_mnist, load_mnist
 from supm.datasets.dataset import ImageDataset
-from supm.federation.encoding import VectorEncoding
-from supm.federation.rows import Rows
+from supm.federation.rows import Rows, VectorEncoding
 
 __all__ = ["Images", "images", "tables_of"]
 

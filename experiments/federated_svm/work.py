@@ -15,12 +15,10 @@ from experiments.federated_svm.settings import Cell
 from numpy.typing import NDArray
 
 from supm import RandomSource, simulation
-from supm.federation.encoding import VectorEncoding
 from supm.federation.margin import Margin
 from supm.federation.outcomes import MarginOutcome, reduced
-from supm.federation.protocol import run_pooled
-from supm.federation.rows import Rows
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle, run_pooled
+from supm.federation.rows import Rows, VectorEncoding
 from supm.learning.margins import Loss, fit_margins, probabilities
 from supm.learning.principal import principal_components
 from supm.privacy import Guarantee, NoGuarantee

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from supm import simulation
 from supm.federation.discriminant import Discriminant
+from supm.federation.protocol import Circle
 from supm.federation.rows import Rows
-from supm.federation.trust import Circle
 
 __all__ = ["Attack", "attack_table", "measure_attacks"]
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from supm import ParameterError
 from supm.datasets import load_adult, load_nltcs
-from supm.federation.encoding import Categories, SchemaEncoding
-from supm.federation.rows import Rows
+from supm.federation.rows import Categories, Rows, SchemaEncoding
 from supm.schema import Categorical, Records, Schema
 
 __all__ = ["TABLES", "TASKS", "TITLES", "encode", "encoded", "read_task", "records_of"]

@@ -15,7 +15,7 @@ from experiments.supm.markdown import table
 from numpy.typing import NDArray
 
 from supm.federation.discriminant import Discriminant
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle
 from supm.learning.discriminant import ClassMoments
 
 __all__ = ["Lever", "encoding_table", "lever_table", "measure_levers"]

@@ -19,10 +19,8 @@ from sklearn.svm import LinearSVC
 
 from supm import simulation
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
-from supm.federation.encoding import Encoding, VectorEncoding
-from supm.federation.protocol import RoundQuestion
-from supm.federation.rows import Rows
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle, RoundQuestion
+from supm.federation.rows import Encoding, Rows, VectorEncoding
 from supm.learning.discriminant import ClassMoments
 
 __all__ = ["Split", "best_threshold", "noisy_run"]

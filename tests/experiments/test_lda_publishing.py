@@ -15,8 +15,8 @@ from experiments.lda_publishing.work import Split, best_threshold, noisy_run
 
 from supm import simulation
 from supm.federation.discriminant import Discriminant
+from supm.federation.protocol import Circle
 from supm.federation.rows import Rows, grid_rows
-from supm.federation.trust import Circle
 from supm.mechanisms.noise import GaussianNoise
 from supm.schema import Continuous
 

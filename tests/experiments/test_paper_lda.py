@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 
 from supm import ParameterError, RecordError, simulation
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
-from supm.federation.encoding import VectorEncoding
-from supm.federation.protocol import run_pooled
-from supm.federation.rows import grid_rows
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle, run_pooled
+from supm.federation.rows import VectorEncoding, grid_rows
 from supm.mechanisms.noise import GaussianNoise
 from supm.privacy import NoGuarantee
 

@@ -13,11 +13,9 @@ from scipy.special import ndtri
 from supm import simulation
 from supm._errors import MessageError, ParameterError
 from supm.federation.components import Components, ComponentsOutcome, ScatterNoise, Share
-from supm.federation.encoding import VectorEncoding
 from supm.federation.margin import Margin
-from supm.federation.protocol import RoundQuestion, run_pooled
-from supm.federation.rows import GRID, Rows, scatter
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle, RoundQuestion, run_pooled
+from supm.federation.rows import GRID, Rows, VectorEncoding, scatter
 
 Floats = NDArray[np.float64]
 WIDTH = 6

@@ -12,10 +12,18 @@ from numpy.typing import NDArray
 
 from supm import ParameterError, simulation
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
-from supm.federation.encoding import SchemaEncoding, VectorEncoding
-from supm.federation.protocol import run_pooled
-from supm.federation.rows import GRID, Rows, class_counts, class_sums, grid_rows, scatter, triangle
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle, run_pooled
+from supm.federation.rows import (
+    GRID,
+    Rows,
+    SchemaEncoding,
+    VectorEncoding,
+    class_counts,
+    class_sums,
+    grid_rows,
+    scatter,
+    triangle,
+)
 from supm.mechanisms.noise import GaussianNoise
 from supm.privacy import GaussianDP, Neighbours
 from supm.schema import Categorical, Continuous, Schema

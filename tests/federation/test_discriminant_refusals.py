@@ -12,10 +12,8 @@ import pytest
 from supm import MessageError, ParameterError, simulation
 from supm.federation.calibration import MomentNoise
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
-from supm.federation.encoding import VectorEncoding
-from supm.federation.protocol import RoundQuestion, run_pooled
-from supm.federation.rows import GRID, Rows, grid_rows
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle, RoundQuestion, run_pooled
+from supm.federation.rows import GRID, Rows, VectorEncoding, grid_rows
 
 PLAN = Discriminant.for_budget(
     encoding=VectorEncoding(width=2, classes=2),

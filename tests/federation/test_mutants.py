@@ -31,7 +31,7 @@ from supm.federation import (
 )
 from supm.federation.calibration import histogram_mu
 from supm.federation.rows import GRID
-from supm.federation.secure_sum.shamir import SHARE_BYTES, open_secret, split_secret
+from supm.federation.secure_sum.keys import SHARE_BYTES, open_secret, split_secret
 from supm.federation.study import _rounded_up
 from supm.learning.margins import MarginFit, fit_margins
 from supm.mechanisms import LossBounds, sigma_for

@@ -12,11 +12,9 @@ from scipy.special import ndtr, ndtri
 from supm import simulation
 from supm._errors import MessageError, ParameterError
 from supm.federation.components import Components, ScatterNoise, Share, weighted_subspace
-from supm.federation.encoding import VectorEncoding
-from supm.federation.protocol import party_source, run_pooled
-from supm.federation.rows import GRID, Rows, scatter, untriangle
+from supm.federation.protocol import Circle, party_source, run_pooled
+from supm.federation.rows import GRID, Rows, VectorEncoding, scatter, untriangle
 from supm.federation.study import FederatedStudy
-from supm.federation.trust import Circle
 from supm.learning.principal import average_subspace, principal_components
 
 Floats = NDArray[np.float64]

@@ -11,10 +11,8 @@ from supm import simulation
 from supm.federation.calibration import MomentNoise
 from supm.federation.discriminant import Discriminant
 from supm.federation.discriminant_sums import read_moments, tell_moments
-from supm.federation.encoding import VectorEncoding
-from supm.federation.protocol import run_pooled
-from supm.federation.rows import GRID, Rows, grid_rows
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle, run_pooled
+from supm.federation.rows import GRID, Rows, VectorEncoding, grid_rows
 from supm.learning.discriminant import ClassMoments
 from supm.mechanisms.noise import GaussianNoise
 

@@ -13,11 +13,10 @@ from supm._errors import SupmError
 from supm._lazy import names_on_demand
 
 if TYPE_CHECKING:
-    from supm.engines.federated import Carrier, run_study
     from supm.engines.files import load_study, read_tables
     from supm.engines.flower.certificates import NodeKey
     from supm.engines.flower.federating import carry_over_flower, join_study, serve_study
-    from supm.engines.in_process import Answerer, Asker, carry_in_process
+    from supm.engines.in_process import Answerer, Asker, Carrier, carry_in_process, run_study
     from supm.engines.program import write_program
     from supm.engines.spendings import Spendings
 
@@ -40,11 +39,10 @@ __all__ = [
 _find = names_on_demand(
     __name__,
     {
-        "federated": "Carrier run_study",
         "files": "load_study read_tables",
         "flower.certificates": "NodeKey",
         "flower.federating": "carry_over_flower join_study serve_study",
-        "in_process": "Answerer Asker carry_in_process",
+        "in_process": "Answerer Asker Carrier carry_in_process run_study",
         "program": "write_program",
         "spendings": "Spendings",
     },

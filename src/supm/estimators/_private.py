@@ -22,7 +22,7 @@ from supm.estimators._randomness import source_for
 from supm.estimators._tables import check_schema, quietly, read_table
 from supm.estimators._tags import tag_study
 from supm.federation import FederatedStudy, Protocol, Rows, run_pooled
-from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding
+from supm.federation.rows import Encoding, SchemaEncoding, VectorEncoding
 from supm.messages import Part, Release
 from supm.privacy import NoGuarantee
 from supm.schema import Categorical, Records, Schema

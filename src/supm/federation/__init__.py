@@ -5,18 +5,16 @@ from __future__ import annotations
 from supm.federation.components import Components, ComponentsOutcome
 from supm.federation.coordinator import Coordinator
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
-from supm.federation.encoding import Encoding, SchemaEncoding, VectorEncoding
 from supm.federation.margin import Margin, MarginOutcome
 from supm.federation.participant import Participant
 from supm.federation.planning import Computation, plan_federation
 from supm.federation.policy import Policy, Spent, what_leaves
-from supm.federation.protocol import Protocol, RoundQuestion, party_source, run_pooled
+from supm.federation.protocol import Circle, Protocol, RoundQuestion, party_source, run_pooled
 from supm.federation.receipts import Receipted, RoundRecord
-from supm.federation.released import Federated, open_release
-from supm.federation.rows import Rows, grid_rows
-from supm.federation.secure_sum.roster import fingerprint_words
-from supm.federation.study import FederatedStudy
-from supm.federation.trust import Circle
+from supm.federation.released import open_release
+from supm.federation.rows import Encoding, Rows, SchemaEncoding, VectorEncoding, grid_rows
+from supm.federation.secure_sum.wire import fingerprint_words
+from supm.federation.study import Federated, FederatedStudy
 
 __all__ = [
     "Circle",

@@ -13,11 +13,18 @@ from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, check_kind
 from supm.federation.calibration import drawn_for
-from supm.federation.encoding import Encoding, check_encoding, read_encoding
 from supm.federation.outcomes import ComponentsOutcome
-from supm.federation.protocol import Part, Protocol, RoundQuestion, Totals
-from supm.federation.rows import GRID, Rows, scatter, triangle, untriangle
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle, Part, Protocol, RoundQuestion, Totals
+from supm.federation.rows import (
+    GRID,
+    Encoding,
+    Rows,
+    check_encoding,
+    read_encoding,
+    scatter,
+    triangle,
+    untriangle,
+)
 from supm.learning.principal import principal_components
 from supm.mechanisms.noise import sigma_for, summed_mu, symmetric_noise
 from supm.privacy import GaussianDP, Guarantee, Neighbours

@@ -12,11 +12,18 @@ from supm._errors import FederationError
 from supm._validation import check_kind
 from supm.federation.protocol import Protocol
 from supm.federation.receipts import RoundRecord
-from supm.federation.secure_sum.keys import hash_text
-from supm.federation.secure_sum.masks import Opening
-from supm.federation.secure_sum.roster import PartyKeys, Roster, roster_fingerprint
-from supm.federation.secure_sum.shamir import SHARE_BYTES
-from supm.federation.secure_sum.wire import FieldReader, read_replies, reading_of, text_map, view_of
+from supm.federation.secure_sum.keys import SHARE_BYTES, hash_text
+from supm.federation.secure_sum.party import Opening
+from supm.federation.secure_sum.wire import (
+    FieldReader,
+    PartyKeys,
+    Roster,
+    read_replies,
+    reading_of,
+    roster_fingerprint,
+    text_map,
+    view_of,
+)
 from supm.messages import Update, commitment
 
 __all__ = ["Coordinator"]
@@ -76,10 +83,10 @@ class Coordinator:
     --------
     >>> from supm import secure
     >>> from supm.federation.discriminant import Discriminant
-    >>> from supm.federation.encoding import VectorEncoding
+    >>> from supm.federation.rows import VectorEncoding
     >>> from supm.federation.participant import Participant
     >>> from supm.federation.rows import grid_rows
-    >>> from supm.federation.trust import Circle
+    >>> from supm.federation.protocol import Circle
     >>> protocol = Discriminant.for_budget(
     ...     encoding=VectorEncoding(width=4, classes=2), epsilon=1.0, delta=1e-5,
     ...     circle=Circle(parties=3, colluders=1),
@@ -200,6 +207,7 @@ class Coordinator:
                 message = "it draws from a public seed, and the run is no simulation."
                 raise FederationError(message)
             entry = PartyKeys.from_fields(one.update.fields, self._protocol.rounds)
+            entry.check()
             return entry, one.whole("size", 0, _MOST_ROWS)
 
     def _on_shares(self, got: _Replies) -> _Messages:

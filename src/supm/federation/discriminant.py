@@ -25,11 +25,9 @@ from supm.federation.discriminant_sums import (
     tell_histogram,
     tell_moments,
 )
-from supm.federation.encoding import Encoding, check_encoding, read_encoding
 from supm.federation.outcomes import DiscriminantOutcome
-from supm.federation.protocol import Part, Protocol, RoundQuestion, Totals
-from supm.federation.rows import GRID, Rows
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle, Part, Protocol, RoundQuestion, Totals
+from supm.federation.rows import GRID, Encoding, Rows, check_encoding, read_encoding
 from supm.learning.discriminant import ClassMoments
 from supm.privacy import GaussianDP, Guarantee, Neighbours, sequential
 

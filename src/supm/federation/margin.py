@@ -18,12 +18,10 @@ from supm.federation.components import (
     check_rows,
     scatter_part,
 )
-from supm.federation.encoding import Encoding, check_encoding, read_encoding
 from supm.federation.margin_noise import FLOATS, MOST_GAMMAS, STEPS, MarginNoise
 from supm.federation.outcomes import MarginOutcome, reduced
-from supm.federation.protocol import Part, Protocol, RoundQuestion, Totals
-from supm.federation.rows import Rows
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle, Part, Protocol, RoundQuestion, Totals
+from supm.federation.rows import Encoding, Rows, check_encoding, read_encoding
 from supm.learning.margins import Loss
 from supm.learning.principal import principal_components
 from supm.mechanisms.noise.objective import LossBounds

@@ -16,7 +16,7 @@ from supm._validation import check_kind
 from supm.federation.protocol import Protocol, RoundQuestion
 from supm.federation.rows import Rows
 from supm.federation.secure_sum import party
-from supm.federation.secure_sum.keys import hash_text
+from supm.federation.secure_sum.keys import SHARE_BYTES, hash_text
 from supm.federation.secure_sum.memory import (
     COULD_NOT_ANSWER,
     DOES_NOT_TAKE_PART,
@@ -31,9 +31,13 @@ from supm.federation.secure_sum.memory import (
     refusal_reply,
     reply_header,
 )
-from supm.federation.secure_sum.roster import Roster, roster_fingerprint
-from supm.federation.secure_sum.shamir import SHARE_BYTES
-from supm.federation.secure_sum.wire import FieldReader, text_map, view_of
+from supm.federation.secure_sum.wire import (
+    FieldReader,
+    Roster,
+    roster_fingerprint,
+    text_map,
+    view_of,
+)
 from supm.messages import Commitments, Update, commitment
 
 __all__ = ["Participant"]
@@ -127,15 +131,13 @@ class Participant:
 
     def roster_fingerprint(self, state: bytes) -> str:
         """Return the fingerprint of the keys that the server gave, to compare with others."""
-        memory = PartyMemory.from_bytes(state)
-        return roster_fingerprint(hash_text(memory.study), memory.roster)
+        return PartyMemory.from_bytes(state).run
 
     def commitments(self, state: bytes) -> Commitments:
         """Return the hashes of what this party sent, to find them where the run is published."""
         memory = PartyMemory.from_bytes(state)
         study = hash_text(memory.study)
-        run = roster_fingerprint(study, memory.roster)
-        return Commitments(study=study, run=run, number=memory.number, rounds=memory.sent)
+        return Commitments(study=study, run=memory.run, number=memory.number, rounds=memory.sent)
 
     def _answer(self, state: bytes, message: bytes) -> tuple[bytes, bytes]:
         memory = PartyMemory.from_bytes(state)
@@ -161,6 +163,7 @@ class Participant:
             memory,
             awaits="roster",
             study=text,
+            run=roster_fingerprint(study, Roster(())),
             number=number,
             simulation=got.flag("simulation"),
             envelope=secrets.envelope,
@@ -177,6 +180,7 @@ class Participant:
         got.check_same("study", study)
         circle, form = protocol.circle, got.update.fields["roster"]
         roster = Roster.from_form(form, circle.parties, protocol.rounds)
+        roster.check()
         check_enough(roster.members, memory.number, circle.threshold)
         secrets = party.Secrets(memory.envelope, memory.masks, memory.seeds)
         if roster[memory.number] != secrets.public(study):
@@ -184,7 +188,8 @@ class Participant:
             raise FederationError(message)
         source = self._source("shares", simulation=memory.simulation)
         envelopes, kept = party.deal_shares(memory, roster, circle.threshold, source)
-        after = replace(memory, awaits="question", roster=roster, held=kept)
+        run = roster_fingerprint(study, roster)
+        after = replace(memory, awaits="question", roster=roster, run=run, held=kept)
         fields = {**reply_header(after, "study", "roster"), "envelopes": text_map(envelopes)}
         return after, Update(kind="shares", fields=fields)
 
@@ -255,9 +260,8 @@ class Participant:
         after = PartyMemory(
             awaits="nothing",
             study=memory.study,
+            run=memory.run,
             number=memory.number,
-            roster=memory.roster,
-            masks=memory.masks,
             released=text,
             sent=memory.sent,
         )

@@ -7,11 +7,10 @@ from typing import Any, Final, Literal, TypeAlias
 from supm._errors import ParameterError
 from supm.federation.components import Components, Share
 from supm.federation.discriminant import Discriminant
-from supm.federation.encoding import SchemaEncoding
 from supm.federation.margin import Margin
-from supm.federation.protocol import Protocol
+from supm.federation.protocol import Circle, Protocol
+from supm.federation.rows import SchemaEncoding
 from supm.federation.study import FederatedStudy
-from supm.federation.trust import Circle
 from supm.learning.margins import Loss
 from supm.schema import Schema
 

@@ -1,81 +1,23 @@
-"""What a run gives, and how a release that somebody else made is opened."""
+"""How a release that somebody else made is opened."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from supm._errors import MessageError
-from supm.federation.coordinator import Coordinator
 from supm.federation.outcomes import ComponentsOutcome, DiscriminantOutcome, MarginOutcome
 from supm.federation.study import FederatedStudy
 from supm.messages import Release, ReleaseStatement
 from supm.privacy import NoGuarantee
-from supm.reporting import Result, Table
-from supm.reporting.table import Cell
 
-__all__ = ["Federated", "open_release"]
+__all__ = ["open_release"]
 
 _OUTCOMES: Final[Mapping[str, Callable[[object], Any]]] = {
     "components": ComponentsOutcome.from_form,
     "discriminant": DiscriminantOutcome.from_form,
     "margin": MarginOutcome.from_form,
 }
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Federated(Result):
-    """What came out of a run.
-
-    Parameters
-    ----------
-    study : FederatedStudy
-        The document that the parties consented to.
-    outcome : object
-        What the protocol concluded; it can be used to predict.
-    release : Release
-        The same as a document, with its statement.
-    fingerprint : str
-        Of the keys of all parties: those who see the same one had no stranger between them.
-    """
-
-    study: FederatedStudy
-    outcome: Any
-    release: Release
-    fingerprint: str
-
-    @classmethod
-    def of(cls, study: FederatedStudy, coordinator: Coordinator) -> Federated:
-        """Return what a coordinator that has finished concluded."""
-        return cls(
-            study=study,
-            outcome=coordinator.outcome,
-            release=study.release(coordinator.outcome, simulation=coordinator.simulation),
-            fingerprint=coordinator.roster_fingerprint,
-        )
-
-    @property
-    def headline(self) -> str:
-        """What was published."""
-        return f"Published: {self.release.kind} of {self.study.name}."
-
-    def to_form(self) -> dict[str, Any]:
-        """Return the statement as plain values for JSON."""
-        return self.release.statement.to_form()
-
-    def tables(self) -> Sequence[Table]:
-        """Return what was released, one by one."""
-        lengths = self.study.protocol.lengths
-        rows: list[list[Cell]] = [
-            [each.name, count, each.guarantee.sentence]
-            for each, count in zip(self.study.protocol.parts, lengths, strict=True)
-        ]
-        return [Table(head=["what", "numbers", "promise"], rows=rows)]
-
-    def words(self) -> Sequence[str]:
-        """Return the statement as a paragraph that needs no other reading."""
-        return [self.release.statement.words]
 
 
 def open_release(release: Release) -> tuple[FederatedStudy, Any]:

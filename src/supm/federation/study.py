@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from functools import cached_property
@@ -22,18 +22,18 @@ from supm._validation import Reals, check_kind, check_text
 from supm.federation.components import Components
 from supm.federation.coordinator import Coordinator
 from supm.federation.discriminant import Discriminant
-from supm.federation.encoding import SchemaEncoding
 from supm.federation.margin import Margin
 from supm.federation.participant import Participant
 from supm.federation.protocol import Protocol
 from supm.federation.receipts import RoundRecord
-from supm.federation.rows import Rows
+from supm.federation.rows import Rows, SchemaEncoding
 from supm.federation.secure_sum.keys import hash_text
 from supm.messages.release import Release, ReleaseStatement
 from supm.privacy import ApproximateDP, GaussianDP, Guarantee
+from supm.reporting import Result, Table
 from supm.schema import Schema, TextTable
 
-__all__ = ["FederatedStudy", "read_protocol"]
+__all__ = ["Federated", "FederatedStudy", "read_protocol"]
 
 _VERSION: Final = 1
 _FIELDS: Final = ("version", "name", "purpose", "delta", "protocol")
@@ -193,19 +193,7 @@ class FederatedStudy:
         }
 
     def read_rows(self, data: object, schema: Schema | None = None) -> Rows:
-        """Return a party's table as this study describes it.
-
-        Parameters
-        ----------
-        data : table
-            Whatever `Schema.read` reads, with the target.
-        schema : Schema, optional
-            What the party expects the study to have.
-
-        Returns
-        -------
-        Rows
-        """
+        """Return a party's table as this study describes it."""
         encoding = self.protocol.encoding
         if not isinstance(encoding, SchemaEncoding):
             message = "this study is about vectors, and only tables with a schema can be read."
@@ -242,23 +230,7 @@ class FederatedStudy:
         charge: Callable[[FederatedStudy], None] | None = None,
         on_problem: Callable[[Exception], None] | None = None,
     ) -> Participant:
-        """Return a party's side, which answers for this study and for no other.
-
-        Parameters
-        ----------
-        rows : Rows
-            The party's private table.
-        source_for : callable
-            Gives the randomness for the label of each step.
-        charge : callable, optional
-            Is given this study before the party begins: writes down what it costs, or raises.
-        on_problem : callable, optional
-            Is told the exception behind each refusal; for the party's own log.
-
-        Returns
-        -------
-        Participant
-        """
+        """Return a party's side, which answers for this study and for no other."""
         pay = charge or (lambda _: None)
         return Participant(rows, self._own, lambda *_: pay(self), source_for, on_problem)
 
@@ -287,6 +259,64 @@ class FederatedStudy:
     def __repr__(self) -> str:
         """Say what it is and its hash."""
         return f"FederatedStudy({self.name!r}, {self.protocol.kind}, {self.hash[:12]})"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Federated(Result):
+    """What came out of a run.
+
+    Parameters
+    ----------
+    study : FederatedStudy
+        The document that the parties consented to.
+    outcome : object
+        What the protocol concluded; it can be used to predict.
+    release : Release
+        The same as a document, with its statement.
+    fingerprint : str
+        Of the keys of all parties: those who see the same one had no stranger between them.
+    """
+
+    study: FederatedStudy
+    outcome: Any
+    release: Release
+    fingerprint: str
+
+    @classmethod
+    def of(cls, study: FederatedStudy, coordinator: Coordinator) -> Federated:
+        """Return what a coordinator that has finished concluded."""
+        return cls(
+            study=study,
+            outcome=coordinator.outcome,
+            release=study.release(coordinator.outcome, simulation=coordinator.simulation),
+            fingerprint=coordinator.roster_fingerprint,
+        )
+
+    @property
+    def headline(self) -> str:
+        """What was published."""
+        return f"Published: {self.release.kind} of {self.study.name}."
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the statement as plain values for JSON."""
+        return self.release.statement.to_form()
+
+    def tables(self) -> Sequence[Table]:
+        """Return what was released, one by one."""
+        protocol = self.study.protocol
+        rounds = zip(protocol.parts, protocol.lengths, strict=True)
+        rows = [[part.name, f"{count:,}", _short(part.guarantee)] for part, count in rounds]
+        return [Table(head=["what", "numbers from each party", "promise"], rows=rows)]
+
+    def words(self) -> Sequence[str]:
+        """Return the statement as a paragraph that needs no other reading."""
+        return [self.release.statement.words]
+
+
+def _short(promise: Guarantee) -> str:
+    """Return a promise in its own numbers."""
+    told = {name: getattr(promise, name, None) for name in ("mu", "epsilon", "delta")}
+    return ", ".join(f"{name} = {value:.4g}" for name, value in told.items() if value is not None)
 
 
 def _check_columns(table: TextTable, schema: Schema) -> None:

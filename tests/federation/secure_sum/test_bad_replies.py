@@ -13,7 +13,7 @@ import pytest
 
 from supm._errors import FederationError
 from supm.federation.coordinator import Coordinator
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle
 from supm.messages.update import Update
 
 CIRCLE = Circle(parties=4, colluders=0, dropouts=1)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from supm._errors import FederationError
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle
 
 CIRCLE = Circle(parties=5, colluders=1, dropouts=1)
 # The message that the lost party never answers, and from which round on its vector is missing.

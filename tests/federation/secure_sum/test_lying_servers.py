@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from supm._errors import FederationError
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle
 from supm.messages.update import Update
 
 CIRCLE = Circle(parties=5, colluders=1, dropouts=1)

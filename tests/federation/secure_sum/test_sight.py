@@ -11,8 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from supm._errors import FederationError
-from supm.federation.secure_sum.keys import agree
-from supm.federation.secure_sum.masks import (
+from supm.federation.protocol import Circle
+from supm.federation.secure_sum.keys import agree, open_secret
+from supm.federation.secure_sum.memory import PartyMemory
+from supm.federation.secure_sum.party import (
     Opening,
     as_unsigned,
     mask_binding,
@@ -20,9 +22,6 @@ from supm.federation.secure_sum.masks import (
     pair_masks,
     unmask_total,
 )
-from supm.federation.secure_sum.memory import PartyMemory
-from supm.federation.secure_sum.shamir import open_secret
-from supm.federation.trust import Circle
 from supm.messages.update import Update
 
 CIRCLE = Circle(parties=5, colluders=1, dropouts=1)
@@ -169,7 +168,7 @@ def test_the_state_after_the_release_holds_no_secret(make_run: Any) -> None:
     run = make_run(CIRCLE, 2)
     run.go()
     memory = PartyMemory.from_bytes(run.states[0])
-    assert (memory.envelope, memory.masks, memory.seeds, memory.held) == (b"", (b"", b""), (), ())
+    assert (memory.envelope, memory.masks, memory.seeds, memory.held) == (b"", (), (), ())
 
 
 def test_the_state_holds_no_number_of_the_vector(make_run: Any) -> None:

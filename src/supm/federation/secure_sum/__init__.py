@@ -8,6 +8,6 @@ who sees what, and under which assumptions.
 
 from __future__ import annotations
 
-from supm.federation.secure_sum.roster import Roster, roster_fingerprint
+from supm.federation.secure_sum.wire import Roster, roster_fingerprint
 
 __all__ = ["Roster", "roster_fingerprint"]

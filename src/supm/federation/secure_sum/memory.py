@@ -14,10 +14,14 @@ from numpy.typing import NDArray
 
 from supm._errors import FederationError, PromiseError
 from supm._json import canonical, read_object
-from supm.federation.secure_sum.keys import hash_text
-from supm.federation.secure_sum.roster import Roster, roster_fingerprint
-from supm.federation.secure_sum.shamir import SHARE_BYTES
-from supm.federation.secure_sum.wire import FieldReader, as_bytes, as_text, text_map
+from supm.federation.secure_sum.keys import SHARE_BYTES, hash_text
+from supm.federation.secure_sum.wire import (
+    FieldReader,
+    Roster,
+    as_bytes,
+    as_text,
+    text_map,
+)
 from supm.messages.update import Update
 
 __all__ = [
@@ -37,7 +41,8 @@ __all__ = [
 
 _MARK: Final = b"supm-party-1\n"
 _LENGTH_BYTES: Final = 8
-_PLAIN: Final = ("awaits", "study", "number", "round", "view", "asked", "released", "simulation")
+_TEXTS: Final = ("awaits", "study", "run", "view", "asked", "released")
+_PLAIN: Final = (*_TEXTS, "number", "round", "simulation")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +55,8 @@ class PartyMemory:
         The kind of message that is due next.
     study : str
         The text that was consented to.
+    run : str
+        The fingerprint of the roster.
     number : int
         The party's number.
     round : int
@@ -80,6 +87,7 @@ class PartyMemory:
 
     awaits: str = "invite"
     study: str = ""
+    run: str = ""
     number: int = 0
     round: int = 0
     view: str = ""
@@ -219,8 +227,7 @@ def refusal_reply(sentence: str) -> bytes:
 def header_of(memory: PartyMemory, *names: str) -> dict[str, Any]:
     """Return what a message to this party must repeat."""
     study = hash_text(memory.study)
-    fingerprint = roster_fingerprint(study, memory.roster)
-    whole = {"study": study, "roster": fingerprint, "round": memory.round}
+    whole = {"study": study, "roster": memory.run, "round": memory.round}
     return {name: whole[name] for name in names}
 
 

@@ -1,4 +1,4 @@
-"""FieldReader what others sent: every field is checked, and what is wrong is named, never shown."""
+"""What strangers sent, the roster among it: every field is checked, what is wrong is named."""
 
 from __future__ import annotations
 
@@ -17,14 +17,19 @@ from numpy.typing import NDArray
 from supm._errors import FederationError, MessageError, ParameterError
 from supm._json import canonical
 from supm._validation import check_text
+from supm.federation.secure_sum.keys import KEY_BYTES, check_public
 from supm.messages.update import Update
 
 __all__ = [
     "FieldReader",
+    "PartyKeys",
+    "Roster",
     "as_bytes",
     "as_text",
+    "fingerprint_words",
     "read_replies",
     "reading_of",
+    "roster_fingerprint",
     "text_map",
     "view_of",
 ]
@@ -187,3 +192,120 @@ def _refuse(number: int, update: Update) -> None:
         reason = "it gave no reason."
     message = f"party {number} refused: {reason}"
     raise FederationError(message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartyKeys:
+    """What one party makes public before the first round.
+
+    Parameters
+    ----------
+    envelope : bytes
+        The key with which others close envelopes for it.
+    masks : tuple of bytes
+        For each round, the key on which pairs agree about their mask.
+    commitments : tuple of bytes
+        For each round, what fixes the seed of its own mask.
+    """
+
+    envelope: bytes
+    masks: tuple[bytes, ...]
+    commitments: tuple[bytes, ...]
+
+    def to_form(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "envelope": as_text(self.envelope),
+            "masks": [as_text(key) for key in self.masks],
+            "commitments": [as_text(one) for one in self.commitments],
+        }
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any], rounds: int) -> PartyKeys:
+        """Read the fields that `to_form` wrote, among others."""
+        got = FieldReader(Update(kind="entry", fields=fields))
+        return cls(
+            envelope=as_bytes(fields.get("envelope"), KEY_BYTES, "envelope"),
+            masks=got.byte_list("masks", rounds, KEY_BYTES),
+            commitments=got.byte_list("commitments", rounds, KEY_BYTES),
+        )
+
+    def check(self) -> None:
+        """Refuse keys of a stranger on which anybody could agree with anybody."""
+        for key in (self.envelope, *self.masks):
+            check_public(key)
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The entries of all parties by number; None for those who were lost before.
+
+    Parameters
+    ----------
+    entries : tuple of PartyKeys or None
+        One for each party of the circle. No key occurs twice.
+    """
+
+    entries: tuple[PartyKeys | None, ...]
+
+    def __post_init__(self) -> None:
+        keys = [key for entry in self.entries if entry for key in (entry.envelope, *entry.masks)]
+        if len(set(keys)) < len(keys):
+            message = "a public key occurs twice in the roster; each party makes its own."
+            raise FederationError(message)
+
+    @property
+    def members(self) -> tuple[int, ...]:
+        """The numbers of those who are there."""
+        return tuple(number for number, entry in enumerate(self.entries) if entry)
+
+    def __getitem__(self, number: int) -> PartyKeys:
+        """Return the entry of a party that is there."""
+        entry = self.entries[number]
+        if entry is None:
+            message = f"party {number} is not on the roster."
+            raise FederationError(message)
+        return entry
+
+    def check(self) -> None:
+        """Refuse a roster of a stranger in which a key hides nothing."""
+        for entry in filter(None, self.entries):
+            entry.check()
+
+    def to_form(self) -> list[Any]:
+        """Return plain values for JSON."""
+        return [entry.to_form() if entry else None for entry in self.entries]
+
+    @classmethod
+    def from_form(cls, form: object, parties: int, rounds: int) -> Roster:
+        """Read what `to_form` wrote, or raise FederationError."""
+        if not isinstance(form, list) or len(form) != parties:
+            message = f"the roster must have {parties} entries."
+            raise FederationError(message)
+        return cls(tuple(_entry(one, rounds) for one in form))
+
+
+def roster_fingerprint(study: str, roster: Roster) -> str:
+    """Return 64 digits that are equal for two parties only if the server gave both the same keys.
+
+    Whoever does not trust the server to hand on keys honestly compares them over another channel.
+    """
+    text = canonical({"study": study, "roster": roster.to_form()})
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def fingerprint_words(fingerprint: str) -> str:
+    """Say how parties make sure that they had no stranger between them."""
+    return (
+        f"Fingerprint of all parties' keys: {fingerprint[:32]}. Parties who see the same one had "
+        "no stranger between them."
+    )
+
+
+def _entry(form: object, rounds: int) -> PartyKeys | None:
+    if form is None:
+        return None
+    if not isinstance(form, dict) or set(form) != {"envelope", "masks", "commitments"}:
+        message = "an entry of the roster has the fields commitments, envelope and masks."
+        raise FederationError(message)
+    return PartyKeys.from_fields(form, rounds)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from supm import ParameterError
-from supm.federation.trust import Circle
+from supm.federation.protocol import Circle
 
 
 def test_by_default_nobody_relies_on_anothers_noise() -> None:
