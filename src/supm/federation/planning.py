@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, Final, Literal, TypeAlias
 
 from supm._errors import ParameterError
@@ -12,7 +13,7 @@ from supm.federation.protocol import Circle, Protocol
 from supm.federation.rows import SchemaEncoding
 from supm.federation.study import FederatedStudy
 from supm.learning.margins import Loss
-from supm.schema import Schema
+from supm.schema import Schema, as_schema
 
 __all__ = ["Computation", "plan_federation"]
 
@@ -29,7 +30,7 @@ _CHOICES: Final = {
 
 
 def plan_federation(  # noqa: PLR0913  each is a choice of its own, with a default
-    schema: Schema,
+    schema: Schema | str | PathLike[str],
     computation: Computation,
     *,
     epsilon: float,
@@ -48,8 +49,8 @@ def plan_federation(  # noqa: PLR0913  each is a choice of its own, with a defau
 
     Parameters
     ----------
-    schema : Schema
-        The public description of all tables.
+    schema : Schema or path-like
+        The public description of all tables, or the file that holds it.
     computation : {"lda", "svm", "logistic", "pca"}
         What is computed.
     epsilon, delta : float
@@ -88,7 +89,7 @@ def plan_federation(  # noqa: PLR0913  each is a choice of its own, with a defau
     for key in sorted(own.keys() - _CHOICES[computation]):
         raise ParameterError(key, f"left out for {computation}", own[key])
     common: dict[str, Any] = {
-        "encoding": SchemaEncoding(schema=schema),
+        "encoding": SchemaEncoding(schema=as_schema(schema)),
         "circle": Circle(parties=parties, colluders=colluders, dropouts=dropouts),
         "epsilon": epsilon,
         "delta": delta,
