@@ -9,7 +9,7 @@ import pytest
 
 from supm import ParameterError, simulation
 from supm.collection import plan
-from supm.collection._features import (
+from supm.collection.features import (
     class_features,
     class_numbers,
     label_numbers,

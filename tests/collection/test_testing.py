@@ -21,8 +21,8 @@ from supm.collection import (
     run_in_process,
     testing,
 )
-from supm.collection._features import class_features
 from supm.collection.cards import Card
+from supm.collection.features import class_features
 from supm.collection.training import places
 from supm.learning import Predictor, folds
 from supm.mechanisms import Reports

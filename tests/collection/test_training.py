@@ -14,7 +14,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from supm import ParameterError, simulation
 from supm.collection import Trained, answer_on_device, count, plan, publish, run_in_process, train
-from supm.collection._features import class_features
+from supm.collection.features import class_features
 from supm.collection.training import _on_simplex, places
 from supm.learning import AnyClassifier, RadialSVM, WeightedCells
 from supm.learning.learner import Constant

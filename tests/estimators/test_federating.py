@@ -8,7 +8,7 @@ import pytest
 from supm import ParameterError, SchemaError, simulation
 from supm.datasets import load_wdbc
 from supm.estimators import PrivateLDA, PrivateLogisticRegression, PrivatePCA, PrivateSVC, federate
-from supm.estimators._randomness import source_for
+from supm.estimators._reading import source_for
 from supm.federation import (
     Circle,
     Components,

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from supm import ParameterError, RecordError
-from supm.estimators._labels import declared_labels, found_labels, listed_labels, target_for
+from supm.estimators._targets import declared_labels, found_labels, listed_labels, target_for
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 TEXT = "hunter2"

@@ -15,8 +15,8 @@ from sklearn.svm import SVC
 from supm import ParameterError, simulation
 from supm.collection import answer_on_device
 from supm.estimators import SUPMClassifier
-from supm.estimators._probabilities import probabilities, tells_probabilities
-from supm.estimators._weights import label_order
+from supm.estimators._study import label_chances, tells_probabilities
+from supm.estimators._targets import label_order
 from supm.messages import CellAnswers, Scorecard
 from supm.owner import interview
 
@@ -118,7 +118,7 @@ def test_a_form_without_probabilities_is_refused() -> None:
     study = SUPMClassifier(train="joint", test="joint", epsilon=8.0, random_state=2).fit(LINE, SIDE)
     records = study.study_.schema.read({"x0": LINE[:, 0], "x1": LINE[:, 1]}, labelled=False)
     with pytest.raises(ParameterError, match="test must be a form that tells probabilities"):
-        probabilities(study.trained_, records, simulation(1))
+        label_chances(study.trained_, records, simulation(1))
 
 
 def test_before_fit_a_call_says_that_it_is_too_early() -> None:

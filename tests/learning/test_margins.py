@@ -13,8 +13,8 @@ from sklearn.linear_model import LogisticRegression
 
 from supm import simulation
 from supm._errors import ParameterError, PromiseError
-from supm.learning import _margins_newton, margins
-from supm.learning._margins_newton import Objective
+from supm.learning import _margin_solver, margins
+from supm.learning._margin_solver import Objective
 from supm.learning.margins import LOSSES, Loss, fit_margins, outputs_of, probabilities, winners
 
 Floats = NDArray[np.float64]
@@ -112,7 +112,7 @@ def test_large_problems_reach_the_required_gradient(
 
 
 def test_products_reach_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_margins_newton, "_DENSE", 0)
+    monkeypatch.setattr(_margin_solver, "_DENSE", 0)
     rows, labels = data(1000, 20, 5)
     for loss in ("huber", "softmax"):
         fit = fit_margins(rows, labels, loss=loss, classes=5, strength=1e-3)
@@ -120,7 +120,7 @@ def test_products_reach_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_minimum_is_returned_that_was_not_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_margins_newton, "_STEPS", 1)
+    monkeypatch.setattr(_margin_solver, "_STEPS", 1)
     rows, labels = data(100, 3, 2)
     with pytest.raises(PromiseError, match="nothing is returned"):
         fit_margins(rows, labels, loss="logistic", classes=2, strength=1e-3)

@@ -17,7 +17,7 @@ from scipy.stats import laplace
 
 from supm import simulation
 from supm.federation.outcomes import reduced
-from supm.learning._margins_losses import HuberLoss
+from supm.learning._margin_solver import HuberLoss
 from supm.learning.margins import fit_margins, winners
 from supm.mechanisms.noise import GammaNorm, GaussianNoise
 from supm.mechanisms.noise.objective import LossBounds, Mode, ObjectivePerturbation

@@ -15,9 +15,9 @@ from scipy.optimize import brentq
 from supm import simulation
 from supm.audit import exact_epsilon
 from supm.collection import count, plan
-from supm.collection._strict_rules import attributes_told
 from supm.collection.cards import moments_of
 from supm.collection.counting import together_shape
+from supm.collection.plan_layout import attributes_told
 from supm.learning import Moments
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports, Tally
 from supm.owner import SampledInterview, interview

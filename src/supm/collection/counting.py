@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm._validation import Integers, check_kind
-from supm.collection._distinct import distinct_rows
+from supm.collection.features import distinct_rows
 from supm.mechanisms import Reports, Tally, number_records
 from supm.owner.columns import Classes, Labels, Numbers, Signs
 from supm.owner.interviews import Interview

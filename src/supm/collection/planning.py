@@ -8,11 +8,9 @@ from typing import Final
 
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals, check_kind
-from supm.collection._choices import Choice, choose_kept, choose_sampled
-from supm.collection._questions import Asked, questions
-from supm.collection._strict_rules import attributes_told
-from supm.collection._wishes import Wishes
 from supm.collection.own import own_form, own_reduction
+from supm.collection.plan_layout import PlanChoice, attributes_told, choose_kept, choose_sampled
+from supm.collection.plan_wishes import Asked, PlanWishes, questions
 from supm.collection.reduction import Reduction
 from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
 from supm.messages import Study, Trust
@@ -125,7 +123,7 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
         owners = _OWNERS.check(owners)
     asks = own_reduction(reduce)
     reduce = asks if asks is None or isinstance(asks, str) else asks.asks
-    wishes = Wishes(
+    wishes = PlanWishes(
         schema, epsilon, trust, mode, owners=owners, keep=keep, classes=classes, sampled=sampled
     )
     known = wishes.names(attributes)
@@ -167,7 +165,7 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     )
 
 
-def _told(wish: int | None, choice: Choice, form: str | None) -> int | None:
+def _told(wish: int | None, choice: PlanChoice, form: str | None) -> int | None:
     if form != "sample":
         if wish is not None:
             rule = "left out where all kept attributes are told"
@@ -176,7 +174,7 @@ def _told(wish: int | None, choice: Choice, form: str | None) -> int | None:
     return choice.train_told if wish is None else Integers("told", 1, choice.keep).check(wish)
 
 
-def _told_in_test(wishes: Wishes, choice: Choice, form: str | None) -> int | None:
+def _told_in_test(wishes: PlanWishes, choice: PlanChoice, form: str | None) -> int | None:
     """Return how many attributes a record to be classified tells: it has no label to tell."""
     if form != "sample":
         return None

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm.collection._features import class_numbers
 from supm.collection.cards import moments_of
 from supm.collection.counting import Counts
+from supm.collection.features import class_numbers
 from supm.learning import Split, best_split
 from supm.mechanisms import Tally
 from supm.messages import REDUCE_FORMS, Study

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._validation import check_kind
-from supm.collection._distinct import distinct_rows
-from supm.collection._features import class_features, number_features
 from supm.collection.cards import Card
 from supm.collection.counting import accepted
-from supm.collection.noisy_answers import answer_answers, answer_samples
+from supm.collection.features import class_features, distinct_rows, number_features
 from supm.collection.training import Trained, places
-from supm.mechanisms import Reports
+from supm.learning import Line
+from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
 from supm.owner.answering import AnswerInterview
 from supm.owner.columns import Numbers, Unchanged
 from supm.owner.interviews import Interview, interview
@@ -24,7 +23,14 @@ from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
 from supm.schema import Continuous, Records
 
-__all__ = ["answer_on_device", "answer_reports", "asked_in_test"]
+__all__ = [
+    "answer_answers",
+    "answer_on_device",
+    "answer_reports",
+    "answer_samples",
+    "asked_in_test",
+    "report_chances",
+]
 
 _FINE: Final = (1 << 20) + 1
 _UNSEEN: Final = 1e-3
@@ -68,7 +74,7 @@ def answer_reports(trained: Trained, reports: Reports) -> NDArray[Any]:
     if isinstance(trained.predictor, Card):
         sizes = tuple(each.size for each in trained.study.discretizers("test"))
         return trained.predictor.rule.predict(rows, sizes)[place]
-    if _form(trained, "test") in ("pw", "raw"):
+    if trained.form("test") in ("pw", "raw"):
         features = number_features(rows, asked.columns)
     else:
         features = class_features(rows, trained.study.discretizers("test"))
@@ -79,7 +85,7 @@ def answer_reports(trained: Trained, reports: Reports) -> NDArray[Any]:
 def asked_in_test(trained: Trained) -> Interview:
     """Return the mechanism of the test phase, with the model where owners follow it."""
     study = trained.study
-    follows = _form(trained, "test") == "answer"
+    follows = trained.form("test") == "answer"
     return interview(study.with_rule(trained.rule) if follows else study, "test")
 
 
@@ -106,7 +112,7 @@ def answer_on_device(trained: Trained, records: Records) -> NDArray[Any]:
         if isinstance(target, Continuous):
             return target.unscaled(rule.scores(classes)[:, 0])
         return rule.predict(classes, tuple(each.size for each in discretizers))
-    if _form(trained, "train") in ("pw", "raw"):
+    if trained.form("train") in ("pw", "raw"):
         asked = study.asked("train")
         columns = tuple(Numbers(attribute=each, randomizer=Unchanged(_FINE)) for each in asked)
         held = np.stack([column.read(records) for column in columns], axis=1)
@@ -139,6 +145,105 @@ def _most_probable(trained: Trained, asked: JointInterview, reports: Reports) ->
     return probable
 
 
-def _form(trained: Trained, phase: str) -> str | None:
-    question = trained.study.question(phase)
-    return None if question is None else question.form
+def answer_answers(trained: Trained, asked: AnswerInterview, reports: Reports) -> NDArray[Any]:
+    """Return the most probable label, or the most probable number, behind each told answer."""
+    told = accepted(asked, reports)[:, 0]
+    if isinstance(asked.randomizer, Piecewise):
+        readings = asked.randomizer.decode(Reports(symbols=told, simulation=reports.simulation))
+        return _in_unit(trained, _pulled(trained, asked.randomizer, readings))
+    chances = _answer_chances(trained, asked.randomizer)
+    # Where nothing is known about the answers, each is taken at its word.
+    return told if chances is None else chances.argmax(axis=1)[told]
+
+
+def answer_samples(trained: Trained, asked: SampledInterview, reports: Reports) -> NDArray[Any]:
+    """Return the most probable label, or the expected number, given some noisy classes."""
+    chances = _sample_chances(trained, asked, reports)
+    if trained.study.numeric:
+        levels = np.linspace(-1.0, 1.0, trained.study.labels)
+        return _in_unit(trained, chances @ levels)
+    probable: NDArray[np.int64] = chances.argmax(axis=1)
+    return probable
+
+
+def report_chances(
+    trained: Trained, asked: Interview, reports: Reports
+) -> NDArray[np.float64] | None:
+    """Return how probable each label (column) is behind each report, where that is known.
+
+    Labels count by the weights that the model was trained with.
+    """
+    if isinstance(asked, SampledInterview):
+        return _sample_chances(trained, asked, reports)
+    if isinstance(asked, AnswerInterview) and not isinstance(asked.randomizer, Piecewise):
+        chances = _answer_chances(trained, asked.randomizer)
+        return None if chances is None else chances[accepted(asked, reports)[:, 0]]
+    return None
+
+
+def _answer_chances(
+    trained: Trained, randomizer: GeneralizedRandomizedResponse
+) -> NDArray[np.float64] | None:
+    """Return how probable each label (column) is behind each told answer (row), if that is known.
+
+    Labels count by their weights.
+    """
+    answers = trained.answers
+    if answers is None:
+        return None
+    hit, miss = float(randomizer.hit), float(randomizer.miss)
+    # Told by those whose answer it is, and by the others in error.
+    behind = (miss * answers.sum(axis=0) + (hit - miss) * answers) * trained.weights
+    chances: NDArray[np.float64] = behind / behind.sum(axis=1, keepdims=True)
+    return chances
+
+
+def _sample_chances(
+    trained: Trained, asked: SampledInterview, reports: Reports
+) -> NDArray[np.float64]:
+    """Return how probable each label (column) is behind each report; they count by weights."""
+    if not isinstance(trained.predictor, Card):
+        raise ParameterError("asked", "an interview that fits the model", type(asked).__name__)
+    behind = _given_classes(trained.predictor, asked, accepted(asked, reports)) * trained.weights
+    chances: NDArray[np.float64] = behind / behind.sum(axis=1, keepdims=True)
+    return chances
+
+
+def _given_classes(
+    card: Card, asked: SampledInterview, told: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the probability of each label given the classes that were told."""
+    drawn = asked.sampled
+    places, classes = told[:, :drawn], told[:, drawn : 2 * drawn]
+    starts = np.cumsum((0, *asked.sizes))
+    likely = card.conditional[starts[places] + classes].prod(axis=1)
+    cells = np.array(asked.sizes, dtype=np.int64)[places].prod(axis=1)
+    gap = np.array([asked.truth(int(each)) for each in np.unique(cells)])
+    true = gap[np.searchsorted(np.unique(cells), cells)][:, np.newaxis]
+    behind = card.shares * (true * likely + (1.0 - true) / cells[:, np.newaxis])
+    chances: NDArray[np.float64] = behind / behind.sum(axis=1, keepdims=True)
+    return chances
+
+
+def _pulled(
+    trained: Trained, randomizer: Piecewise, readings: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Pull readings to the mean as far as their noise exceeds the spread of predictions."""
+    line = _line(trained)
+    noise = float(randomizer.variance(line.mean))
+    kept = line.variance / (line.variance + noise)
+    return line.mean + kept * (readings - line.mean)
+
+
+def _line(trained: Trained) -> Line:
+    card = trained.predictor
+    if not isinstance(card, Card) or card.line is None:
+        raise ParameterError("trained", "a model of a number", "another")
+    return card.line
+
+
+def _in_unit(trained: Trained, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+    target = trained.study.schema.target
+    if not isinstance(target, Continuous):
+        raise ParameterError("target", "a number", "a list of classes")
+    return target.unscaled(scaled)

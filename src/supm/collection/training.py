@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._validation import Reals, suggestion
-from supm.collection._features import class_features, label_numbers, number_features
 from supm.collection.cards import Card, label_card, moments_of, number_card
 from supm.collection.counting import Counts, RowCounts
+from supm.collection.features import class_features, label_numbers, number_features
 from supm.collection.spending import make_statement
 from supm.learning import Learner, Predictor, WeightedCells
 from supm.mechanisms import Tally, record_numbers
@@ -56,6 +56,11 @@ class Trained:
     weights: NDArray[np.float64]
     simulation: bool
     cells: NDArray[np.float64] | None = None
+
+    def form(self, phase: str) -> str | None:
+        """Return what leaves an owner in a phase; None where nothing does."""
+        question = self.study.question(phase)
+        return None if question is None else question.form
 
     @cached_property
     def rule(self) -> Rule:

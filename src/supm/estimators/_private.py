@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from supm._errors import ParameterError, RecordError
-from supm.estimators._labels import (
-    Labels,
+from supm.estimators._reading import check_schema, quietly, read_table, source_for, tag_study
+from supm.estimators._targets import (
+    ReadLabels,
     declared_labels,
     found_labels,
     listed_labels,
     target_for,
 )
-from supm.estimators._randomness import source_for
-from supm.estimators._tables import check_schema, quietly, read_table
-from supm.estimators._tags import tag_study
 from supm.federation import FederatedStudy, Protocol, Rows, run_pooled
 from supm.federation.rows import Encoding, SchemaEncoding, VectorEncoding
 from supm.messages import Part, Release
@@ -56,7 +54,7 @@ class PrivateEstimator:
         self.classes_ = labels.classes
         return encoding, self._rows(encoding, data, labels.numbers)
 
-    def _labels_of(self, y: object) -> Labels:
+    def _labels_of(self, y: object) -> ReadLabels:
         schema = check_schema(self.schema)
         if schema is not None:
             if self.labels is not None:
@@ -68,7 +66,7 @@ class PrivateEstimator:
         """Return the rows of a table without labels: all are of one class."""
         data = self._read(table, reset=True)
         count = data.rows if isinstance(data, Records) else len(data)
-        labels = Labels(np.array([0, 1]), np.zeros(count, dtype=np.int64))
+        labels = ReadLabels(np.array([0, 1]), np.zeros(count, dtype=np.int64))
         encoding = self._encoding_for(data, labels)
         return encoding, self._rows(encoding, data, labels.numbers)
 
@@ -102,7 +100,7 @@ class PrivateEstimator:
             )
         return read_table(self, table, reset=reset)
 
-    def _encoding_for(self, data: Records | NDArray[np.float64], labels: Labels) -> Encoding:
+    def _encoding_for(self, data: Records | NDArray[np.float64], labels: ReadLabels) -> Encoding:
         if not isinstance(data, Records):
             norm = 1.0 if self.norm is None else self.norm
             return VectorEncoding(width=data.shape[1], classes=len(labels.classes), norm=norm)

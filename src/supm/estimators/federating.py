@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm.engines import run_study
-from supm.estimators._randomness import source_for
+from supm.estimators._reading import source_for
 from supm.federation import Federated, FederatedStudy, Protocol, Rows, SchemaEncoding
 
 __all__ = ["federate"]

@@ -10,9 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from supm._validation import EPSILON
-from supm.estimators._randomness import source_for
-from supm.estimators._tables import read_table
-from supm.estimators._tags import tag_input
+from supm.estimators._reading import read_table, source_for, tag_input
 from supm.mechanisms import IndependentReports
 from supm.privacy import realised
 from supm.schema import Discretizer, Schema, discretize

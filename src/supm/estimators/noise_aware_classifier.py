@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from supm._errors import SchemaError
-from supm.estimators._labels import Labels, found_labels
 from supm.estimators._noise_aware import NoiseAwareEstimator, check_lengths
+from supm.estimators._targets import ReadLabels, found_labels
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, ResponseLaw
 from supm.synthesis.noise_aware import NoisyColumn, fit_classes
 from supm.synthesis.noise_aware_channels import channel_of, clean_channel
@@ -168,7 +168,7 @@ class NoiseAwareClassifier(
         channel = clean_channel(len(labels.classes)) if target is None else channel_of(target)
         return columns, NoisyColumn(channel=channel, reports=labels.numbers)
 
-    def _label_column(self, labels: Labels) -> ClassColumn | None:
+    def _label_column(self, labels: ReadLabels) -> ClassColumn | None:
         if self.label_epsilon is None:
             return None
         law = ResponseLaw.for_epsilon(size=len(labels.classes), epsilon=self.label_epsilon)

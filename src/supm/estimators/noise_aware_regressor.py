@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from supm._errors import SchemaError
 from supm._validation import Reals
 from supm.estimators._noise_aware import NoiseAwareEstimator, check_lengths, noisy_numbers
-from supm.estimators._tables import check_bounds
+from supm.estimators._reading import check_bounds
 from supm.synthesis import Archive, ArchiveSchema, LaplaceLaw, NumberColumn
 from supm.synthesis.noise_aware import NoisyColumn, fit_number
 from supm.synthesis.noise_aware_channels import channel_of

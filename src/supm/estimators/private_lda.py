@@ -14,8 +14,8 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from supm.estimators._flags import check_flag
 from supm.estimators._private import PrivateEstimator
+from supm.estimators._reading import check_flag
 from supm.federation import Circle, Discriminant
 from supm.federation.discriminant import check_directions
 from supm.schema import Schema

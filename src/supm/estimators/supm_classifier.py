@@ -18,13 +18,9 @@ from supm.collection import (
     plan,
     run_in_process,
 )
-from supm.estimators._labels import declared_labels, found_labels, target_for
-from supm.estimators._probabilities import probabilities, tells_probabilities
-from supm.estimators._randomness import source_for
-from supm.estimators._study import StudyEstimator, read_trust
-from supm.estimators._tables import check_schema, read_table
-from supm.estimators._tags import tag_study
-from supm.estimators._weights import label_order
+from supm.estimators._reading import check_schema, read_table, source_for, tag_study
+from supm.estimators._study import StudyEstimator, label_chances, read_trust, tells_probabilities
+from supm.estimators._targets import declared_labels, found_labels, label_order, target_for
 from supm.learning import AnyClassifier, Learner, RadialSVM
 from supm.messages import Study, Trust
 from supm.schema import Records, Schema
@@ -239,7 +235,7 @@ class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # 
         """
         check_is_fitted(self)
         records = read_table(self, X, reset=False)
-        return probabilities(self.trained_, records, source_for(self._seed, "predict"))
+        return label_chances(self.trained_, records, source_for(self._seed, "predict"))
 
     def _labelled(self, table: object, y: object) -> tuple[Records, Schema, NDArray[Any]]:
         records = read_table(self, table, reset=True)

@@ -11,11 +11,9 @@ from sklearn.base import RegressorMixin
 
 from supm._errors import RecordError
 from supm.collection import plan, run_in_process
-from supm.estimators._numbers import bounded_target, declared_target, read_numbers
-from supm.estimators._randomness import source_for
+from supm.estimators._reading import check_schema, read_table, source_for, tag_study
 from supm.estimators._study import StudyEstimator, read_trust
-from supm.estimators._tables import check_schema, read_table
-from supm.estimators._tags import tag_study
+from supm.estimators._targets import bounded_target, declared_target, read_numbers
 from supm.messages import Study, Trust
 from supm.schema import Records, Schema
 

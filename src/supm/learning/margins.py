@@ -19,8 +19,14 @@ from threadpoolctl import threadpool_limits
 
 from supm._errors import ParameterError, PromiseError
 from supm._validation import Integers, Reals
-from supm.learning._margins_losses import HuberLoss, LogisticLoss, MarginLoss, SoftmaxLoss
-from supm.learning._margins_newton import Objective, minimise
+from supm.learning._margin_solver import (
+    HuberLoss,
+    LogisticLoss,
+    MarginLoss,
+    Objective,
+    SoftmaxLoss,
+    minimise,
+)
 
 __all__ = ["LOSSES", "Loss", "MarginFit", "fit_margins", "outputs_of", "probabilities", "winners"]
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm.collection import Trained, answer_reports, train
-from supm.collection.noisy_answers import report_chances
-from supm.collection.testing import asked_in_test
+from supm.collection.testing import asked_in_test, report_chances
 from supm.learning import RadialSVM
 from supm.mechanisms import Reports
 from supm.schema import Continuous

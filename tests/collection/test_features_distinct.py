@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from supm.collection._distinct import distinct_rows
+from supm.collection.features import distinct_rows
 
 NUMBERS = st.one_of(st.integers(-2, 2), st.integers(-(2**63), 2**63 - 1))
 

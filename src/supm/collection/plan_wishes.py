@@ -1,25 +1,27 @@
-"""What a user asked for, held against the trust and filled up by public rules."""
+"""What a user asked for, held against the trust and filled up by public rules; its questions."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final
+from dataclasses import replace
+from decimal import ROUND_FLOOR, Context, Decimal, localcontext
+from typing import Final, NamedTuple
 
 from supm._errors import ParameterError
 from supm._validation import Integers, suggestion
-from supm.messages import FORMS, PRIVATE, REDUCE_FORMS, Trust
+from supm.messages import FORMS, PRIVATE, REDUCE_FORMS, Question, Trust
 from supm.schema import Attribute, Categorical, Ordinal, Schema
 
-__all__ = ["Wishes"]
+__all__ = ["Asked", "PlanWishes", "questions"]
 
 _CLASSES: Final = Integers("classes", 2, 1 << 16)
 _REDUCTIONS: Final = ("rand", *REDUCE_FORMS)
 _STRICT: Final = {"train": "sample", "test": "answer"}
 
 
-class Wishes:
+class PlanWishes:
     """What the user asked for, held against the trust and filled up by public rules."""
 
     def __init__(  # noqa: PLR0913  what the user may say, given by name
@@ -52,6 +54,7 @@ class Wishes:
         return len(target.values) if isinstance(target, Ordinal | Categorical) else None
 
     def names(self, attributes: Sequence[str] | None) -> tuple[str, ...] | None:
+        """Return the attributes that are known beforehand, if any are."""
         if attributes is None:
             return None
         given: object = (attributes,) if isinstance(attributes, str) else attributes
@@ -79,6 +82,7 @@ class Wishes:
     def reduction(
         self, wish: str | None, known: tuple[str, ...] | None, strict: str = "rank"
     ) -> str:
+        """Return how attributes are chosen."""
         if known is not None:
             if wish is not None:
                 raise ParameterError("reduce", "left out where the attributes are known", wish)
@@ -106,6 +110,7 @@ class Wishes:
         return Integers("sampled", 1, len(self.schema.attributes)).check(self.sampled)
 
     def form(self, phase: str, wish: str | None) -> str | None:
+        """Return what leaves the owner in a phase; None where nothing does."""
         place = getattr(self.trust, phase)
         if place == "device":
             if wish not in (None, "device"):
@@ -146,3 +151,75 @@ class Wishes:
         labels = self.labels or 2
         fitting = [keep for keep in range(2, 9) if labels * classes**keep <= cells]
         return max(fitting, default=1)
+
+
+_STEPS: Final = {"pw": 1024, "raw": 1 << 20}
+_ANSWER_STEPS: Final = 1024
+
+
+class Asked(NamedTuple):
+    """What is to be asked, before the budget is split."""
+
+    epsilon: float
+    mode: str
+    numeric: bool
+    reduction: str
+    keep: int
+    reduce_told: int | None
+    train: str
+    train_told: int | None
+    test: str | None
+    test_told: int | None
+    share: float
+    mechanism: str | None = None
+
+
+def questions(asked: Asked) -> tuple[Question, ...]:
+    """Return the questions, with digits enough whatever the program around has set."""
+    with localcontext(Context(prec=40)):
+        return tuple(_questions(asked))
+
+
+def _questions(asked: Asked) -> list[Question]:
+    whole = Decimal(repr(asked.epsilon))
+    reduce_form = REDUCE_FORMS.get(asked.reduction)
+    # Disjoint groups have the whole budget each; the same people share it between two questions.
+    first = whole if reduce_form == "sample" else _floor(whole * Decimal(repr(asked.share)))
+    rest = _floor(whole - first) if reduce_form in ("pw", "odp") else whole
+    found = []
+    if reduce_form is not None:
+        found.append(_question("reduce", reduce_form, first, asked.reduce_told))
+    group = 1 if reduce_form == "sample" else 0
+    train = _question("train", asked.train, rest, asked.train_told, group)
+    found.append(replace(train, mechanism=asked.mechanism))
+    if asked.test is not None:
+        # The papers keep a share for a label that a record to be classified does not have.
+        paper = asked.mode == "faithful" and asked.test in ("odp", "pw")
+        budget = _floor(whole * asked.keep / (asked.keep + 1)) if paper else whole
+        steps = _ANSWER_STEPS if asked.numeric and asked.test == "answer" else None
+        found.append(_question("test", asked.test, budget, asked.test_told, steps=steps))
+    return found
+
+
+def _question(
+    phase: str,
+    form: str,
+    budget: Decimal,
+    sampled: int | None,
+    group: int = 0,
+    *,
+    steps: int | None = None,
+) -> Question:
+    return Question(
+        phase=phase,
+        form=form,
+        epsilon=float(budget) if form in PRIVATE else None,
+        steps=steps or _STEPS.get(form),
+        sampled=sampled,
+        group=group,
+    )
+
+
+def _floor(amount: Decimal) -> Decimal:
+    """Cut to 15 digits, which a float prints as they are."""
+    return amount.quantize(Decimal(10) ** (amount.adjusted() - 14), rounding=ROUND_FLOOR)

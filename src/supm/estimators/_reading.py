@@ -6,6 +6,7 @@ could not read. Those messages are replaced.
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Callable, Sequence
 from os import PathLike
@@ -16,9 +17,19 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
 from supm._errors import ParameterError, RecordError
+from supm._random import RandomSource, secure, simulation
 from supm.schema import Attribute, Continuous, Records, Schema
 
-__all__ = ["check_bounds", "check_schema", "quietly", "read_table"]
+__all__ = [
+    "check_bounds",
+    "check_flag",
+    "check_schema",
+    "quietly",
+    "read_table",
+    "source_for",
+    "tag_input",
+    "tag_study",
+]
 
 _T = TypeVar("_T")
 _MOST: Final = 0.5
@@ -150,3 +161,70 @@ def _records(attributes: Sequence[Attribute], numbers: NDArray[np.float64]) -> R
     for column in columns.values():
         column.flags.writeable = False
     return Records(attributes=tuple(attributes), columns=columns, target=None, rows=len(numbers))
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return a choice as a bool, or raise ParameterError.
+
+    Examples
+    --------
+    >>> check_flag("latent", np.False_)
+    False
+    >>> check_flag("latent", "no")
+    Traceback (most recent call last):
+    supm._errors.ParameterError: latent must be True or False, got 'no'.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(name, "True or False", value)
+    return bool(value)
+
+
+_HINT = "None draws secure randomness; a whole number is a public seed, for simulations."
+
+
+def source_for(random_state: object, step: str) -> RandomSource:
+    """Return the source of one step: new and secure, or the beginning of the seed's stream.
+
+    Parameters
+    ----------
+    random_state : None or int
+        The parameter of the estimator.
+    step : str
+        Which step draws. Different steps of one seed draw independently; the same step draws the
+        same again.
+
+    Returns
+    -------
+    RandomSource
+
+    Examples
+    --------
+    >>> source_for(None, "predict")
+    RandomSource(secure)
+    >>> source_for(7, "predict").words(1) == source_for(7, "predict").words(1)
+    array([ True])
+    """
+    if random_state is None:
+        return secure()
+    if isinstance(random_state, bool) or not isinstance(random_state, numbers.Integral):
+        kind = type(random_state).__name__
+        raise ParameterError("random_state", "None or a whole number", f"a {kind}", _HINT)
+    return simulation(int(random_state)).child(step)
+
+
+def tag_input(tags: Any, schema: object) -> Any:  # noqa: ANN401  scikit-learn has no types
+    """Return the tags with what the schema, if there is one, says about the columns."""
+    if isinstance(schema, Schema):
+        listed = any(not isinstance(each, Continuous) for each in schema.attributes)
+        tags.input_tags.categorical = tags.input_tags.string = listed
+        tags.input_tags.allow_nan = any(each.missing == "class" for each in schema.attributes)
+    return tags
+
+
+def tag_study(tags: Any, schema: object) -> Any:  # noqa: ANN401  scikit-learn has no types
+    """Return the tags of an estimator that runs a study."""
+    # Noise costs accuracy: scikit-learn's small tables do not reach the score that it expects.
+    for kind in (tags.classifier_tags, tags.regressor_tags):
+        if kind is not None:
+            kind.poor_score = True
+    return tag_input(tags, schema)

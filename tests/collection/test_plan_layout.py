@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from supm.collection._strict_rules import (
+from supm.collection.plan_layout import (
     FIRST,
     MERGED,
     attributes_told,
