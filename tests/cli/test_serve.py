@@ -20,6 +20,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from tests.service.conftest import GUARD
 
 from supm.cli import main
 from supm.datasets import load_wdbc
@@ -63,9 +64,13 @@ def created(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[str, str
 
 def contribute(url: str, name: str, people: int) -> None:
     data = load_wdbc()
-    with httpx.Client(base_url=f"{url}/api/v1/studies/{name}", trust_env=False) as client:
+    with httpx.Client(
+        base_url=f"{url}/api/v1/studies/{name}", trust_env=False, timeout=GUARD
+    ) as client:
         study = Study.from_json(client.get("/document").text)
-        phase = httpx.get(f"{url}/api/v1/studies/{name}", trust_env=False).json()["open_phase"]
+        phase = httpx.get(f"{url}/api/v1/studies/{name}", trust_env=False, timeout=GUARD).json()[
+            "open_phase"
+        ]
         question = study.question(phase)
         assert question is not None
         reports = []
@@ -101,7 +106,7 @@ def test_the_commands_run_a_study_from_end_to_end(
     assert main(["predict", "wdbc.csv", "--study", address]) == 1
     assert main(with_file) == 1
     serve = {"authorization": f"Bearer {token}"}
-    httpx.post(f"{url}/api/v1/studies/{name}/serve", headers=serve, trust_env=False)
+    httpx.post(f"{url}/api/v1/studies/{name}/serve", headers=serve, trust_env=False, timeout=GUARD)
     capsys.readouterr()
     few()
     assert main(["predict", "few.csv", "--study", address, "--yes", "--json", "-"]) == 0
@@ -149,7 +154,7 @@ def test_reports_outlive_a_server_that_is_killed(
     process.send_signal(signal.SIGKILL)
     process.wait()
     url, _ = start()
-    found = httpx.get(f"{url}/api/v1/studies/{name}", trust_env=False).json()
+    found = httpx.get(f"{url}/api/v1/studies/{name}", trust_env=False, timeout=GUARD).json()
     assert found["reports"] == {"train": 20}
 
 
@@ -172,7 +177,7 @@ def test_it_serves_with_tls(start: Start) -> None:
     url, _ = start("--certificate", "host.pem", "--key", "host.key")
     assert url.startswith("https://127.0.0.1:")
     context = ssl.create_default_context(cafile="host.pem")
-    found = httpx.get(f"{url}/api/v1/health", verify=context, trust_env=False)
+    found = httpx.get(f"{url}/api/v1/health", verify=context, trust_env=False, timeout=GUARD)
     assert found.json() == {"status": "ok"}
     assert "max-age" in found.headers["strict-transport-security"]
 

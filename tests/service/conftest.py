@@ -27,6 +27,9 @@ from supm.publication.signing import SigningKey
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 from supm.service.store import Opened, Store, Submission
 
+GUARD = 300.0
+"""For how many seconds an answer is waited for: a guard against hanging, and no measurement."""
+
 MISSING = "install PostgreSQL (Debian: apt-get install postgresql) to run the tests that need it"
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import uvicorn
 from numpy.typing import NDArray
+from tests.service.conftest import GUARD
 
 from supm import simulation
 from supm._random import RandomSource
@@ -60,7 +61,9 @@ def client(store: Store) -> Iterator[httpx.Client]:
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],))
     thread.start()
-    with httpx.Client(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}") as opened:
+    with httpx.Client(
+        base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=GUARD
+    ) as opened:
         yield opened
     server.should_exit = True
     thread.join()

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import httpx
 import pytest
+from tests.service.conftest import GUARD
 
 from supm.collection import plan
 from supm.schema import Schema
@@ -33,7 +34,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def shown(store: Store) -> Iterator[Callable[[Opened], str]]:
     """Return a function that returns what the analyst sees next to the step to take."""
-    with running(make_app(store)) as url, httpx.Client(base_url=url, trust_env=False) as client:
+    with (
+        running(make_app(store)) as url,
+        httpx.Client(base_url=url, trust_env=False, timeout=GUARD) as client,
+    ):
 
         def next_step(opened: Opened) -> str:
             client.cookies.set(cookie_name(opened.name), TOKEN)

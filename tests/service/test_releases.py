@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.service.conftest import GUARD
 
 from supm._json import canonical
 from supm.publication.entry import ChainEntry
@@ -30,7 +31,7 @@ def client(tmp_path: Path, publisher: Any) -> Iterator[httpx.Client]:
     store = Store.open(f"sqlite:///{tmp_path}/pages.db")
     with (
         running(make_app(store, log=publisher.log)) as url,
-        httpx.Client(base_url=url, trust_env=False) as opened,
+        httpx.Client(base_url=url, trust_env=False, timeout=GUARD) as opened,
     ):
         yield opened
     store.close()
@@ -192,8 +193,8 @@ def test_the_first_page_leads_to_the_releases(client: httpx.Client) -> None:
 def test_the_first_page_leads_nowhere_where_there_is_no_log(tmp_path: Path) -> None:
     store = Store.open(f"sqlite:///{tmp_path}/pages.db")
     with running(make_app(store)) as url:
-        assert "/releases" not in httpx.get(url, trust_env=False).text
-        lost = httpx.get(f"{url}/releases/{'0' * 64}", trust_env=False)
+        assert "/releases" not in httpx.get(url, trust_env=False, timeout=GUARD).text
+        lost = httpx.get(f"{url}/releases/{'0' * 64}", trust_env=False, timeout=GUARD)
     store.close()
     assert lost.status_code == 404
     assert "There is no such page" in lost.text

@@ -20,7 +20,7 @@ from supm.cli._service import DATABASE, Database, needs_server_packages, standin
 from supm.cli._types import Epsilon, Target, UsageError, Wishes, reading, whole
 
 if TYPE_CHECKING:
-    from supm.service.actions import Secrets
+    from supm.service.actions import StudySecrets
     from supm.service.store import Opened, Store
 
 __all__ = ["study"]
@@ -162,7 +162,7 @@ def _create(
             --token-file token.txt --invitations 100 --invitations-file codes.txt
     """
     with needs_server_packages():
-        from supm.service.actions import Secrets, create_study  # noqa: PLC0415  loaded when it runs
+        from supm.service.actions import StudySecrets, create_study  # noqa: PLC0415  loaded when it runs
         from supm.service.store.values import check_who  # noqa: PLC0415  the same
     from supm.collection import plan  # noqa: PLC0415  the same
     from supm.collection.words import limit_notes  # noqa: PLC0415  the same
@@ -176,7 +176,7 @@ def _create(
     planned = plan(schema, epsilon=epsilon, owners=owners, purpose=purpose, **wishes.given())
     for note in limit_notes(planned):
         say(note)
-    secrets = Secrets.draw(invitations=invitations or 0)
+    secrets = StudySecrets.draw(invitations=invitations or 0)
     files = {"invitations_file": invitations_file, "token_file": token_file}
     with _opened(db, new=True) as store, _written(secrets, files):
         opened = create_study(store, planned, secrets, by=by, contact=contact, **limits)
@@ -335,7 +335,7 @@ def _check_files(
 
 
 @contextmanager
-def _written(secrets: Secrets, files: dict[str, str | None]) -> Iterator[None]:
+def _written(secrets: StudySecrets, files: dict[str, str | None]) -> Iterator[None]:
     """Write what nobody could use the study without, and take it back where it is not made."""
     made: list[str] = []
     try:

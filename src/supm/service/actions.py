@@ -19,7 +19,7 @@ from supm.service.store.values import State
 
 __all__ = [
     "NotReady",
-    "Secrets",
+    "StudySecrets",
     "close_study",
     "create_study",
     "document_of",
@@ -39,14 +39,14 @@ class NotReady(SupmError):  # noqa: N818  a study that has to wait is no error
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Secrets:
+class StudySecrets:
     """What whoever makes a study gets once; of each only the hash is stored."""
 
     token: str
     invitations: tuple[str, ...] = ()
 
     @classmethod
-    def draw(cls, *, invitations: int = 0) -> Secrets:
+    def draw(cls, *, invitations: int = 0) -> StudySecrets:
         """Return a token, and so many invitations."""
         codes = tuple(new_invitation() for _ in range(invitations))
         return cls(token=new_token(), invitations=codes)
@@ -55,7 +55,7 @@ class Secrets:
 def create_study(  # noqa: PLR0913  all of a study is written at once
     store: Store,
     study: Study,
-    secrets: Secrets,
+    secrets: StudySecrets,
     *,
     minimums: Mapping[str, int] | None = None,
     deadlines: Mapping[str, float] | None = None,

@@ -14,8 +14,8 @@ from supm._errors import SupmError
 from supm.collection.counting import Counts
 from supm.messages import Model, Report, Study
 from supm.owner.http import Remote, answered
-from supm.service.app import Settings, make_app
-from supm.service.security import hash_token, new_token
+from supm.service.actions import StudySecrets, create_study
+from supm.service.app import make_app
 from supm.service.serving import running
 from supm.service.store import Store
 
@@ -24,19 +24,7 @@ __all__ = ["Live", "live"]
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Live:
-    """A study that collects at a running aggregator.
-
-    Parameters
-    ----------
-    store : Store
-        The aggregator's database.
-    name : str
-        The study's.
-    url : str
-        Where the aggregator listens.
-    token : str
-        The analyst's.
-    """
+    """A study that collects at a running aggregator."""
 
     store: Store
     name: str
@@ -84,31 +72,13 @@ class Live:
 
 @contextmanager
 def live(study: Study, *, simulation: bool) -> Iterator[Live]:
-    """Open a study at an aggregator that runs as long as the block does.
-
-    Parameters
-    ----------
-    study : Study
-        What is asked.
-    simulation : bool
-        Whether owners draw from a seed; the model's statement says so then.
-
-    Yields
-    ------
-    Live
-    """
+    """Open a study at an aggregator that runs as long as the block does."""
     with TemporaryDirectory(prefix="supm-demo-") as folder:
         store = Store.open(f"sqlite:///{Path(folder) / 'supm.db'}")
         try:
-            token = new_token()
-            opened = store.create(
-                study,
-                token_hash=hash_token(token),
-                minimums={},
-                deadlines={},
-                simulation=simulation,
-            )
-            with running(make_app(store, settings=Settings())) as url:
-                yield Live(store=store, name=opened.name, url=url, token=token)
+            secrets = StudySecrets.draw()
+            opened = create_study(store, study, secrets, simulation=simulation)
+            with running(make_app(store)) as url:
+                yield Live(store=store, name=opened.name, url=url, token=secrets.token)
         finally:
             store.close()

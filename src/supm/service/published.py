@@ -15,7 +15,7 @@ from supm.publication.log import Log
 from supm.publication.proof import Proof, make_proof
 from supm.service.errors import StoreError
 
-__all__ = ["log_of", "prove", "reading_log", "release_at", "safe_name"]
+__all__ = ["log_of", "reading_log", "release_at", "safe_name", "shown_proof"]
 
 _MOST_BYTES: Final = 180
 _PLAIN: Final = frozenset("._-+=@()[], ")
@@ -47,7 +47,7 @@ def release_at(log: Log, place: int) -> ReleaseEntry:
     return entry
 
 
-def prove(log: Log, place: int) -> Proof:
+def shown_proof(log: Log, place: int) -> Proof:
     """Return the proof of a release, under the checkpoint that is best to show."""
     return make_proof(log, place, log.anchored(place))
 

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import httpx
 import pyarrow as pa
 import pytest
+from tests.service.conftest import GUARD
 
 from supm.collection import plan
 from supm.messages import Report, Study
@@ -115,7 +116,7 @@ def serve(folder: Store, schema: Schema) -> Iterator[Callable[..., Service]]:
         )
         server = running(make_app(folder, settings=settings))
         url = server.__enter__()
-        client = httpx.Client(base_url=url, trust_env=False)
+        client = httpx.Client(base_url=url, trust_env=False, timeout=GUARD)
         ends.extend([lambda: server.__exit__(None, None, None), client.close])
         return Service(url=url, store=folder, opened=opened, client=client)
 

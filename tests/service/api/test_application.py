@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.service.conftest import GUARD
 
 from supm._errors import ParameterError
 from supm.service.app import Settings, make_app
@@ -49,7 +50,7 @@ def test_an_error_of_the_service_tells_nothing(
         raise RuntimeError(message)
 
     with caplog.at_level(logging.INFO), running(app) as url:
-        found = httpx.get(f"{url}/api/v1/fails", trust_env=False)
+        found = httpx.get(f"{url}/api/v1/fails", trust_env=False, timeout=GUARD)
     assert found.status_code == 500
     assert "secret" not in found.text + caplog.text
     assert "RuntimeError in test_application.py" in caplog.text
@@ -62,7 +63,9 @@ def test_the_log_has_no_address_token_name_or_value(
     caplog.clear()
     transport = httpx.HTTPTransport(local_address="127.0.0.77")
     headers = {"authorization": f"Bearer {service.token}", "x-invitation": "a-code"}
-    with httpx.Client(base_url=service.url, transport=transport, headers=headers) as client:
+    with httpx.Client(
+        base_url=service.url, transport=transport, headers=headers, timeout=GUARD
+    ) as client:
         client.get(f"{service.at}?token={service.token}")
         client.post(f"{service.at}/reports", content='{"age": 61.803398}', headers=AS_JSON)
         client.post(f"{service.at}/close")

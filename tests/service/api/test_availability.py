@@ -180,7 +180,10 @@ def test_a_client_that_runs_away_is_limited_and_others_are_served(service: Any, 
                 limited.extend(refused)
 
     other = httpx.HTTPTransport(local_address="127.0.0.2")
-    with httpx.Client(base_url=service.url, transport=other) as owner, ThreadPoolExecutor(3) as way:
+    with (
+        httpx.Client(base_url=service.url, transport=other, timeout=GUARD) as owner,
+        ThreadPoolExecutor(3) as way,
+    ):
         running = [way.submit(run_away, place) for place in range(3)]
         statuses = []
         while not all(each.done() for each in running):

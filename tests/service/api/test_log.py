@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import httpx
 import pytest
+from tests.service.conftest import GUARD
 
 from supm._errors import PublicationError
 from supm.publication.checks import verify_file, verify_log
@@ -34,7 +35,7 @@ HUGE = 1 << 64
 def client(folder: Store, publisher: Any) -> Iterator[httpx.Client]:
     with (
         running(make_app(folder, log=publisher.log)) as url,
-        httpx.Client(base_url=url, trust_env=False) as opened,
+        httpx.Client(base_url=url, trust_env=False, timeout=GUARD) as opened,
     ):
         yield opened
 
@@ -256,7 +257,7 @@ def test_the_command_line_serves_a_log_and_says_where(tmp_path: Path, publisher:
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603  the tests' own words
         assert process.stdout is not None
         lines = [process.stdout.readline() for _ in range(3)]
-        answer = httpx.get(f"{lines[-1].split()[-1]}/{content}", trust_env=False)
+        answer = httpx.get(f"{lines[-1].split()[-1]}/{content}", trust_env=False, timeout=GUARD)
         process.terminate()
     assert lines[-1].startswith(f"It shows the releases of {publisher.path}: http://127.0.0.1:")
     assert answer.status_code == 200
@@ -275,7 +276,10 @@ def test_a_log_that_is_not_there_is_not_served(tmp_path: Path) -> None:
 def test_requests_are_counted_as_all_others(folder: Store, publisher: Any) -> None:
     limits = Settings(rate=0.1, burst=2.0)
     with running(make_app(folder, settings=limits, log=publisher.log)) as url:
-        codes = [httpx.get(f"{url}/log/key", trust_env=False).status_code for _ in range(3)]
+        codes = [
+            httpx.get(f"{url}/log/key", trust_env=False, timeout=GUARD).status_code
+            for _ in range(3)
+        ]
     assert codes == [200, 200, 429]
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import Request
+from tests.service.conftest import GUARD
 
 from supm.owner import Owner
 from supm.service.answers import Refused
@@ -142,7 +143,7 @@ def test_reports_that_cannot_be_stored_yet_are_sent_away(
 
 def service_waits(service: Any) -> bool:
     """Say whether a report waits: a second one is sent away then, and nothing of it is kept."""
-    probe = httpx.get(f"{service.url}/api/v1/metrics", trust_env=False).text
+    probe = httpx.get(f"{service.url}/api/v1/metrics", trust_env=False, timeout=GUARD).text
     return "supm_waiting_reports 1" in probe
 
 
@@ -183,7 +184,7 @@ class Recorder:
 def test_no_byte_of_a_raw_value_is_sent(service: Any) -> None:
     recorder = Recorder(service.url)
     study = service.opened.study
-    with httpx.Client(base_url=recorder.url, trust_env=False) as client:
+    with httpx.Client(base_url=recorder.url, trust_env=False, timeout=GUARD) as client:
         for place in range(30):
             record = {**service.record, "age": 10.1234567 + place, "stage": "III", "ward": "north"}
             report = Owner().answer(study, "train", record)

@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.service.conftest import GUARD
 
 from supm.collection import plan
 from supm.messages import Model, Report, Study, Trust
@@ -112,7 +113,7 @@ def test_the_cookie_acts_only_with_the_header_of_the_own_script(
     opened = folder.create(study, token_hash=hash_token("abc"), minimums={}, deadlines={})
     with running(make_app(folder)) as url:
         cookies = {cookie_name(opened.name): "abc"}
-        with httpx.Client(base_url=url, cookies=cookies, trust_env=False) as client:
+        with httpx.Client(base_url=url, cookies=cookies, trust_env=False, timeout=GUARD) as client:
             at = f"/api/v1/studies/{opened.name}"
             assert client.get(f"{at}/estimates").status_code == 200
             assert client.post(f"{at}/close").status_code == 403

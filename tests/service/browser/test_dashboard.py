@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from tests.service.conftest import GUARD
 
 from supm import simulation
 from supm.collection import plan
@@ -63,7 +64,7 @@ class Site:
             ],
         }
         path = f"{self.url}/api/v1/studies/{self.opened.name}/reports/batch"
-        assert httpx.post(path, json=body).json()["accepted"] == rows
+        assert httpx.post(path, json=body, timeout=GUARD).json()["accepted"] == rows
 
 
 @dataclass(kw_only=True)
@@ -288,7 +289,7 @@ def test_another_window_learns_that_the_study_moved_on(watched: Watched, site: S
     page = enter(watched, site)
     assert page.locator("#moved").is_hidden()
     path = f"{site.url}/api/v1/studies/{site.opened.name}/close"
-    answer = httpx.post(path, json={}, headers={"authorization": f"Bearer {TOKEN}"})
+    answer = httpx.post(path, json={}, headers={"authorization": f"Bearer {TOKEN}"}, timeout=GUARD)
     assert answer.status_code == 200
     page.locator("#moved").wait_for()
     page.get_by_role("link", name="Load this page again").click()

@@ -11,8 +11,9 @@ from typing import Any, Final
 import pytest
 
 from supm._json import canonical
-from supm.collection import owner, plan
+from supm.collection import plan
 from supm.messages import Report, Study, Trust
+from supm.owner import owner
 from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 SCHEMA: Final = Schema(

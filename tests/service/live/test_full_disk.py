@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import psycopg
 import pytest
+from tests.service.conftest import GUARD
 
 from supm.collection import plan
 from supm.messages import Study
@@ -102,7 +103,9 @@ def check_a_full_disk(
             owners.wait_until_sent_away()
             # What is stored can be read meanwhile.
             accepted = sum(each.accepted for each in owners.senders)
-            shown = httpx.get(f"{server.url}/api/v1/studies/{opened.name}", trust_env=False)
+            shown = httpx.get(
+                f"{server.url}/api/v1/studies/{opened.name}", trust_env=False, timeout=GUARD
+            )
             assert shown.json()["reports"]["train"] >= accepted > 0
     owners.wait_until_heard()
     owners.finish()

@@ -1,6 +1,6 @@
 """Requests made from the OpenAPI document, good and bad: none is answered with an error of ours.
 
-SUPM_FUZZ says how many are sent; 1,500 by default.
+SUPM_FUZZ says how many are sent; 700 by default.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from tests.service.conftest import Publisher
     from tests.service.live.conftest import Nursery
 
-REQUESTS = int(os.environ.get("SUPM_FUZZ", "1500"))
+REQUESTS = int(os.environ.get("SUPM_FUZZ", "700"))
 TOKEN = "the token of fuzzed studies"  # noqa: S105  of the tests
-EXAMPLES = 24
+EXAMPLES = 12
 # These move a study on, so they come last, and the study is another one in the next round.
 STEPS = ("reduce", "open", "train", "serve", "close")
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
+from tests.service.conftest import GUARD
 
 from supm.collection import plan
 from supm.messages import Study
@@ -35,7 +36,7 @@ def test_what_is_acknowledged_is_in_a_copy_of_the_files_made_then(
     opened = store.create(study, token_hash="0" * 64, minimums={}, deadlines={})
     server = nursery.start(f"sqlite:///{tmp_path}/store.db")
     sent: list[Submission] = []
-    with httpx.Client(base_url=server.url, trust_env=False) as client:
+    with httpx.Client(base_url=server.url, trust_env=False, timeout=GUARD) as client:
         for number in range(9):
             kind = ("one", "json", "arrow")[number % 3]
             given, path, media_type, content = body(opened, kind, number)

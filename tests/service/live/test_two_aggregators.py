@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import numpy as np
 import pytest
+from tests.service.conftest import GUARD
 
 from supm.collection import count, plan, publish, train
 from supm.learning import RadialSVM
@@ -85,7 +86,10 @@ def test_each_report_counts_once_whichever_server_it_reaches_and_however_often(
     assert sum(each.again for each in twice) > 0
     assert sum(each.accepted for each in once) == len(apart)
     assert sum(each.again for each in once) == 0
-    found = [httpx.get(f"{url}/api/v1/studies/{opened.name}", trust_env=False) for url in urls]
+    found = [
+        httpx.get(f"{url}/api/v1/studies/{opened.name}", trust_env=False, timeout=GUARD)
+        for url in urls
+    ]
     assert found[0].json() == found[1].json()
     assert found[0].json()["reports"] == {"train": len(both) + len(apart)}
     store.close()
@@ -117,8 +121,8 @@ def test_one_server_trains_on_exactly_what_both_acknowledged(
     late.join()
     assert late.refused
     assert store.reports(opened.name) == {"train": counts.reports}
-    found = [httpx.get(f"{url}{at}", trust_env=False).json() for url in urls]
+    found = [httpx.get(f"{url}{at}", trust_env=False, timeout=GUARD).json() for url in urls]
     assert found[0] == found[1]
-    again = httpx.post(f"{urls[1]}{at}/train", headers=headers, trust_env=False)
+    again = httpx.post(f"{urls[1]}{at}/train", headers=headers, trust_env=False, timeout=GUARD)
     assert again.status_code == 409
     store.close()

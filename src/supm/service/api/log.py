@@ -15,7 +15,7 @@ from supm.publication.history import entry_at
 from supm.publication.log import Log
 from supm.service.answers import Refused, json_answer
 from supm.service.api.openapi import answers
-from supm.service.published import log_of, prove, reading_log, release_at, safe_name
+from supm.service.published import log_of, reading_log, release_at, safe_name, shown_proof
 from supm.service.received_reports import JSON
 
 __all__ = ["router"]
@@ -137,7 +137,7 @@ def show_proof(request: Request, content: Content) -> Response:
     """Return the proof that a file was published: all that a reader needs beside file and key."""
     log = log_of(request)
     with reading_log():
-        return Response(prove(log, _find(log, content)).to_json(), media_type=JSON)
+        return Response(shown_proof(log, _find(log, content)).to_json(), media_type=JSON)
 
 
 @router.get(

@@ -20,7 +20,7 @@ from supm.publication.merkle import hash_leaf, hash_pair
 from supm.publication.proof import Proof
 from supm.service.pages.dashboard import day
 from supm.service.pages.frame import render
-from supm.service.published import log_of, prove, reading_log, release_at, safe_name
+from supm.service.published import log_of, reading_log, release_at, safe_name, shown_proof
 
 __all__ = ["Box", "Picture", "picture_of", "release_page", "releases_page"]
 
@@ -99,7 +99,7 @@ def release_page(request: Request, content: str) -> Response:
         place = log.find(content) if _HASH.fullmatch(content) else None
         if place is None:
             raise HTTPException(404)
-        proof = prove(log, place)
+        proof = shown_proof(log, place)
         proof.release.check(proof.checkpoint)
         kept = log.keeps(content)
         return render(request, "release.html", _context(log, proof, kept=kept))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
@@ -18,7 +17,7 @@ from supm.service.errors import StateChanged, UnknownStudy
 from supm.service.store._tables import documents, invitations, phases, studies, tallies
 from supm.service.store.values import Opened, State, check_move
 
-__all__ = ["Advance", "asked_at", "find", "find_all", "insert", "move", "stored_document"]
+__all__ = ["asked_at", "find", "find_all", "insert", "move", "stored_document"]
 
 # Without the letters and digits that look alike.
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -30,18 +29,6 @@ _TEXTS: Final = (
     .where(documents.c.study == sa.bindparam("name"))
     .order_by(documents.c.place)
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Advance:
-    """A step of a study, and what it brings."""
-
-    expected: State
-    to: State
-    document: Study | None
-    model: str | None
-    weights: str | None
-    counted: int | None
 
 
 @lru_cache(maxsize=256)
@@ -101,32 +88,34 @@ def find_all(connection: sa.Connection) -> list[Opened]:
     return [_opened(row, texts[row.name]) for row in rows]
 
 
-def move(connection: sa.Connection, name: str, step: Advance) -> Opened:
+def move(  # noqa: PLR0913  a step and all that it brings are written at once
+    connection: sa.Connection,
+    name: str,
+    *,
+    expected: State,
+    to: State,
+    document: Study | None,
+    counted: int | None,
+    brought: Mapping[str, str | None],
+) -> Opened:
     """Take a step if the study is still where the caller thinks, or raise StateChanged."""
-    check_move(step.expected, step.to)
+    check_move(expected, to)
     wanted = sa.select(studies.c.state).where(studies.c.name == name).with_for_update()
     state = connection.execute(wanted).scalar_one_or_none()
     if state is None:
         raise UnknownStudy
-    if state != step.expected.value:
-        message = f"the study is {state} and no longer {step.expected.value}; look again."
+    if state != expected.value:
+        message = f"the study is {state} and no longer {expected.value}; look again."
         raise StateChanged(message)
-    _close_phase(connection, find(connection, name), step.counted)
-    _write(connection, name, step)
+    opened = find(connection, name)
+    _close_phase(connection, opened, counted)
+    changed = {"state": to.value, **brought}
+    connection.execute(sa.update(studies).where(studies.c.name == name).values(changed))
+    if document is not None:
+        _insert_document(connection, name, len(opened.documents), document)
     opened = find(connection, name)
     _open_phase(connection, opened)
     return opened
-
-
-def _write(connection: sa.Connection, name: str, step: Advance) -> None:
-    changed: dict[str, Any] = {"state": step.to.value}
-    if step.model is not None:
-        changed |= {"model": step.model, "weights": step.weights}
-    connection.execute(sa.update(studies).where(studies.c.name == name).values(changed))
-    if step.document is not None:
-        counted = sa.select(sa.func.count()).where(documents.c.study == name)
-        place = connection.execute(counted).scalar_one()
-        _insert_document(connection, name, place, step.document)
 
 
 def _close_phase(connection: sa.Connection, opened: Opened, counted: int | None) -> None:

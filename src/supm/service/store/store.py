@@ -200,16 +200,17 @@ class Store:
         UnknownStudy
             If there is none.
         """
-        step = _studies.Advance(
-            expected=expected,
-            to=to,
-            document=document,
-            model=model,
-            weights=weights,
-            counted=counted,
-        )
+        brought = {} if model is None else {"model": model, "weights": weights}
         with self._database.writing() as connection:
-            opened = _studies.move(connection, name, step)
+            opened = _studies.move(
+                connection,
+                name,
+                expected=expected,
+                to=to,
+                document=document,
+                counted=counted,
+                brought=brought,
+            )
         self._intake.forget(name)
         return opened
 
