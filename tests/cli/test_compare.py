@@ -75,3 +75,36 @@ def test_wrong_usage_is_one_sentence(
     assert complaint in said.err
     assert said.err.count("\n") == 1
     assert said.out == ""
+
+
+OWN = """
+from supm.mechanisms import GeneralizedRandomizedResponse
+
+
+class Mine(GeneralizedRandomizedResponse):
+    pass
+
+
+class Nearest:
+    def fit(self, cells, *, classes):
+        from supm.learning import RadialSVM
+
+        return RadialSVM().fit(cells, classes=classes)
+"""
+
+
+def test_what_is_ones_own_is_found_by_its_module(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine_of_tests.py").write_text(OWN)
+    mine = "mine_of_tests:Mine"
+    assert main([*QUICK, "--mechanisms", mine, "--column", "diagnosis", "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)["results"]
+    assert {each["mechanism"] for each in found} == {mine}
+    assert main(["audit", mine, "--size", "3", "--epsilon", "2"]) == 0
+    assert f"{mine}  size 3, epsilon 2" in capsys.readouterr().out
+    data = ["simulate", "wdbc.csv", "--schema", "wdbc.json", "--known", "mean radius"]
+    learner = ["--learner", "mine_of_tests:Nearest", "--mode", "faithful", "--epsilon", "8"]
+    assert main([*data, *learner, "--folds", "2", "--repeats", "1"]) == 0
+    assert main([*data, "--train", mine, "--epsilon", "8", "--folds", "2", "--repeats", "1"]) == 0
+    for wrong in (["audit", "mine_of_tests:No"], [*QUICK, "--mechanisms", "no_such:Thing"]):
+        assert main(wrong) == 2
+        assert "must be module:Name that can be imported" in capsys.readouterr().err

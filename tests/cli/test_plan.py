@@ -119,7 +119,7 @@ def test_known_attributes_are_not_searched_for(capsys: pytest.CaptureFixture[str
             "--attributes-per-report must be left out where all kept attributes",
         ),
         (["--sampled", "2"], "--sampled must be left out where nobody is asked in the reduce"),
-        (["--train", "answer"], "--train must be one of sample, joint"),
+        (["--train", "answer"], "--train must be one of odp, joint"),
         (["--test", "joint"], "--test must be answer, sample, odp or oda where reports told"),
         (["--known", "mean radus"], "got 'mean radus'. Did you mean 'mean radius'?"),
         (["--known", "mean area", "--known", "mean area"], "--known must be different names of"),

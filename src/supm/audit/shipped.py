@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from supm._errors import ParameterError
+from supm._extensions import installed, load
 from supm.audit.subjects import Auditable
 from supm.mechanisms import (
     GeneralizedRandomizedResponse,
@@ -104,12 +105,12 @@ def catalogue() -> list[Entry]:
 
 
 def entry(name: str, *, epsilon: float = 1.0, size: int | None = None) -> Entry:
-    """Return one shipped mechanism at given parameters.
+    """Return one shipped mechanism, or one of one's own, at given parameters.
 
     Parameters
     ----------
     name : str
-        One of `kinds`.
+        One of `kinds`, a randomizer that a package offers, or ``module:Name``.
     epsilon : float, default 1
         What the mechanism is made for.
     size : int, optional
@@ -121,6 +122,8 @@ def entry(name: str, *, epsilon: float = 1.0, size: int | None = None) -> Entry:
     'size 3, epsilon 1'
     """
     kind = kinds().get(name)
+    if kind is None and (":" in name or name in installed("randomizers")):
+        kind = _symbol(name, load("randomizers", name).for_epsilon, size=5)
     if kind is None:
         known = sorted(kinds())
         near = get_close_matches(name, known, n=1)

@@ -66,7 +66,7 @@ VERBS: Final = {
     "audit": "measure whether the promised epsilon is kept",
     "statement": "print the guarantee of a model, a release or a study",
     "serve": "run the aggregator and its pages",
-    "study": "create, list, show and close studies",
+    "study": "create, list, show and close studies in the aggregator's database",
     "reduce": "choose what a running study goes on with",
     "train": "train a model on the reports of a running study",
     "predict": "ask a study's model, or a release, about records",

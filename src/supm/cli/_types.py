@@ -234,9 +234,11 @@ class Wishes:
     told : int, optional
         How many attributes an owner tells to train, drawn at random; by a public rule otherwise.
     reduce : str, optional
-        What is learned before training (see below).
+        What is learned before training (see below), or one of your own: a name that is installed,
+        or module:Name.
     train : str, optional
-        What leaves an owner to train (see below).
+        What leaves an owner to train (see below), or a randomizer of your own: a name that is
+        installed, or module:Name.
     test : str, optional
         What leaves an owner to test (see below).
 
@@ -280,13 +282,15 @@ class Wishes:
         int | None, Parameter(name="--attributes-per-report"), whole(1, 1 << 20, "S")
     ] = None
     reduce: Annotated[
-        Literal["regroup", "rank", "rand", "waldp", "pw", "wa"] | None,
+        str | None,
+        Parameter(metavar="regroup|rank|rand|waldp|pw|wa|module:Name"),
         "reduction",
         "form of the reduce phase",
         "the question of the reduce phase",
     ] = None
     train: Annotated[
-        Literal["sample", "joint", "odp", "pw", "oda", "raw"] | None,
+        str | None,
+        Parameter(metavar="sample|joint|odp|pw|oda|raw|module:Name"),
         "form of the train phase",
         "the question of the train phase",
     ] = None

@@ -23,7 +23,7 @@ _BROKEN = 1
 
 
 def audit(
-    name: Annotated[str | None, "mechanism"] = None,
+    name: Annotated[str | None, "mechanism", "randomizers"] = None,
     /,
     *,
     everything: Annotated[bool, Parameter(name="--all")] = False,
@@ -43,7 +43,7 @@ def audit(
         The mechanism to audit: binary-response, duchi, hadamard-response, hybrid,
         independent-reports, joint-report, laplace, local-hashing, odp-continuous, odp-ordinal,
         optimised-unary, piecewise, randomized-response, square-wave, subset-selection or
-        symmetric-unary.
+        symmetric-unary; or a randomizer of your own: a name that is installed, or module:Name.
     everything : bool
         Audit every shipped mechanism.
     epsilon : float, optional
@@ -61,6 +61,7 @@ def audit(
         supm audit --all --json audit.json                the same, and a file for machines
         supm audit randomized-response                    one of them, at epsilon 1
         supm audit subset-selection --size 8 --epsilon 0.5
+        supm audit my_package:MyRandomizer --epsilon 2    one of your own
     """
     from supm import __version__  # noqa: PLC0415  loaded when the verb runs
     from supm.audit.report import AuditReport  # noqa: PLC0415  the same

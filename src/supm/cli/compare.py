@@ -18,7 +18,7 @@ def compare(
     data: Annotated[str, Parameter(name="DATA.csv")],
     /,
     *,
-    mechanisms: Names = None,
+    mechanisms: Annotated[Names, "randomizers"] = None,
     epsilon: Epsilons = [1.0, 2.0, 4.0],  # noqa: B006  nobody changes it
     columns: Annotated[list[str] | None, Parameter(name="--column", metavar="COL")] = None,
     schema: Annotated[str | None, Parameter(metavar="FILE")] = None,
@@ -41,7 +41,8 @@ def compare(
     mechanisms : list of str, optional
         Names with commas between; all by default. For shares: randomized-response,
         subset-selection, symmetric-unary, optimised-unary, local-hashing, hadamard-response. For
-        means: duchi, piecewise, hybrid, square-wave, laplace.
+        means: duchi, piecewise, hybrid, square-wave, laplace. One of your own: a name that is
+        installed, or module:Name.
     epsilon : list of float
         The budgets of an owner; 1,2,4 by default.
     columns : list of str, optional

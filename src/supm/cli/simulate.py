@@ -43,6 +43,7 @@ def simulate(
     schema: Annotated[str | None, Parameter(metavar="FILE")] = None,
     wishes: Wishes = Wishes(),  # noqa: B008  it is frozen
     weights: Weights = None,
+    learner: Annotated[str | None, Parameter(metavar="NAME"), "learners"] = None,
     penalty: Annotated[float, real(1e-6, 1e9, "C")] = 1.0,
     folds: Annotated[int, whole(2, 10_000, "F")] = 10,
     repeats: Annotated[int, whole(1, 10_000, "R")] = 3,
@@ -75,6 +76,9 @@ def simulate(
     weights : str, optional
         How much each class counts in training: balanced, or numbers, such as yes=3,no=1; all alike
         by default.
+    learner : str, optional
+        What trains on cells, and without privacy: a name that is installed, or module:Name; a
+        support vector machine by default.
     penalty : float
         The constant of the support vector machine, where one trains; 1 by default.
     folds : int
@@ -98,6 +102,7 @@ def simulate(
         supm simulate public.csv --target diagnosis --epsilon 2 --trust u,u,d --seed 7
         supm simulate public.csv --target diagnosis --weights malignant=3,benign=1
         supm simulate public.csv --target price --epsilon 2,8          a number: mean squared errors
+        supm simulate public.csv --target diagnosis --learner my_package:MyLearner
     """
     from supm.collection import simulate  # noqa: PLC0415  loaded when the verb runs
     from supm.learning import RadialSVM  # noqa: PLC0415  the same
@@ -116,7 +121,7 @@ def simulate(
             folds=folds,
             repeats=repeats,
             seed=seed,
-            learner=RadialSVM(penalty=penalty),
+            learner=learner or RadialSVM(penalty=penalty),
             weights=weights,
             name=Path(data).name,
             progress=shown,
@@ -137,9 +142,11 @@ def _check(epsilon: list[float], wishes: Wishes) -> None:
     attributes = tuple(Ordinal(name, values=(0, 1)) for name in "ab")
     any_schema = Schema(attributes=attributes, target=Categorical("c", values=(0, 1)))
     known = None if wishes.attributes is None else ("a",)
-    sizes = {"keep": None, "classes": None, "sampled": None, "told": None}
+    # What depends on the schema, and what is the user's own, is held against the data themselves.
+    unknown = dict.fromkeys(("keep", "classes", "sampled", "told"))
+    own = {name: None for name in ("reduce", "train") if ":" in (getattr(wishes, name) or "")}
     for each in epsilon:
-        plan(any_schema, epsilon=each, **(wishes.given() | sizes | {"attributes": known}))
+        plan(any_schema, epsilon=each, **(wishes.given() | unknown | own | {"attributes": known}))
 
 
 def derived_schema(table: TextTable, target: str | None, data: str) -> Schema:

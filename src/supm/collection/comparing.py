@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
+from supm._extensions import installed, load
 from supm._random import RandomSource, secure, simulation
 from supm._validation import EPSILON, Integers, suggestion
 from supm.mechanisms import (
@@ -204,8 +205,9 @@ def compare(  # noqa: PLR0913  each is a choice of the user, given by name
     table : table or path-like
         PUBLIC or synthetic data: records, a table of any library, or the name of a file.
     mechanisms : iterable of str or class, optional
-        Shipped ones by name, and classes of one's own with ``for_epsilon(size=…, epsilon=…)``; all
-        shipped ones by default.
+        Shipped ones by name, and those of one's own: classes with ``for_epsilon(size=…,
+        epsilon=…)``, their names where they are installed, or ``module:Name``; all shipped ones by
+        default.
     epsilon : float or iterable of float, default (1, 2, 4)
         The budgets of an owner.
     columns : iterable of str, optional
@@ -292,6 +294,8 @@ def _makers(
             found[each.__name__] = each.for_epsilon  # type: ignore[attr-defined]  # one's own has it
         elif each in shipped:
             found[each] = shipped[each]
+        elif ":" in each or each in installed("randomizers"):
+            found[each] = load("randomizers", each).for_epsilon
         else:
             raise ParameterError(
                 "mechanisms", "names of randomizers", each, suggestion(each, shipped)
