@@ -41,7 +41,17 @@ def write_file(name: str, path: Path, text: str) -> None:
 
 
 def load_study(path: Path) -> FederatedStudy:
-    """Return the study in a file."""
+    """Return the study in a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    FederatedStudy
+    """
     text = read_file("study", path)
     try:
         return FederatedStudy.from_json(text)

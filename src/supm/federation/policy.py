@@ -34,7 +34,15 @@ _LEAVES: Final = (
 
 
 class Spent(NamedTuple):
-    """What a party spent on one run: the hash of the study, and what it cost each record."""
+    """What a party spent on one run.
+
+    Parameters
+    ----------
+    study : str
+        The hash of the study.
+    epsilon, delta : float
+        What it cost each record.
+    """
 
     study: str
     epsilon: float

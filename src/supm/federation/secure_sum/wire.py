@@ -295,7 +295,17 @@ def roster_fingerprint(study: str, roster: Roster) -> str:
 
 
 def fingerprint_words(fingerprint: str) -> str:
-    """Say how parties make sure that they had no stranger between them."""
+    """Say how parties make sure that they had no stranger between them.
+
+    Parameters
+    ----------
+    fingerprint : str
+        Of the roster.
+
+    Returns
+    -------
+    str
+    """
     return (
         f"Fingerprint of all parties' keys: {fingerprint[:32]}. Parties who see the same one had "
         "no stranger between them."
