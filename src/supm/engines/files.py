@@ -11,10 +11,10 @@ from supm._errors import MessageError, ParameterError
 from supm.federation import FederatedStudy, Rows
 from supm.schema import Schema, read_csv
 
-__all__ = ["check_writable", "load_study", "read_file", "read_tables", "write_file"]
+__all__ = ["check_writable", "load_study", "read_tables", "text_of_file", "write_file"]
 
 
-def read_file(name: str, path: Path) -> str:
+def text_of_file(name: str, path: Path) -> str:
     """Return the text of a small file, or raise ParameterError about the argument that named it."""
     try:
         return path.read_text(encoding="utf-8")
@@ -52,7 +52,7 @@ def load_study(path: Path) -> FederatedStudy:
     -------
     FederatedStudy
     """
-    text = read_file("study", path)
+    text = text_of_file("study", path)
     try:
         return FederatedStudy.from_json(text)
     except MessageError as error:

@@ -12,7 +12,7 @@ from typing import Final
 
 from supm._errors import MessageError, ParameterError
 from supm._json import read_object
-from supm.engines.files import read_file
+from supm.engines.files import text_of_file
 from supm.federation import FederatedStudy, Policy, Spent
 
 __all__ = ["Spendings"]
@@ -38,7 +38,7 @@ class Spendings:
     @classmethod
     def of(cls, policy_path: Path) -> Spendings:
         """Return what was spent under the policy of a file."""
-        text = read_file("policy", policy_path)
+        text = text_of_file("policy", policy_path)
         try:
             return cls(policy_path, Policy.from_json(text))
         except MessageError as error:

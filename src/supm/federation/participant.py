@@ -158,7 +158,7 @@ class Participant:
         source = self._source("keys", simulation=got.flag("simulation"))
         # The policy comes last: what it writes down is spent, whatever happens then.
         on_its_own(DOES_NOT_TAKE_PART, lambda: self._policy(protocol, text))
-        secrets, study = party.Secrets.draw(protocol.rounds, source), hash_text(text)
+        secrets, study = party.PartySecrets.draw(protocol.rounds, source), hash_text(text)
         after = replace(
             memory,
             awaits="roster",
@@ -182,7 +182,7 @@ class Participant:
         roster = Roster.from_form(form, circle.parties, protocol.rounds)
         roster.check()
         check_enough(roster.members, memory.number, circle.threshold)
-        secrets = party.Secrets(memory.envelope, memory.masks, memory.seeds)
+        secrets = party.PartySecrets(memory.envelope, memory.masks, memory.seeds)
         if roster[memory.number] != secrets.public(study):
             message = "the roster has other keys in the place of this party's own."
             raise FederationError(message)

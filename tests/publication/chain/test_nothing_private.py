@@ -35,7 +35,6 @@ from supm.datasets import load_wdbc
 from supm.engines import carry_in_process
 from supm.federation import (
     Circle,
-    Coordinator,
     Discriminant,
     FederatedStudy,
     Participant,
@@ -139,7 +138,7 @@ class Run:
         self.heard = [Heard(self.protocol) for _ in range(PARTIES)]
         people = [self._party(*each) for each in zip(table.parts(), self.heard, strict=True)]
         rounds: list[RoundRecord] = []
-        server = Coordinator(self.protocol, study.to_json(), record=rounds.append)
+        server = study.coordinator(record=rounds.append)
         carry_in_process(server, people)
         release = study.release(server.outcome, simulation=False)
         self._publish(folder, place, release, rounds)
@@ -149,8 +148,7 @@ class Run:
         return self.encoding.rows(table.schema.read(table.columns))
 
     def _party(self, table: Table, heard: Heard) -> Participant:
-        rows = self.rows(table)
-        return Participant(rows, lambda _: heard, lambda *_: None, lambda _: secure())  # type: ignore[arg-type,return-value]  # it stands in for the protocol
+        return Participant(self.rows(table), lambda _: heard, lambda *_: None, lambda _: secure())  # type: ignore[arg-type,return-value]  # it stands in for the protocol
 
     def _publish(self, folder: Path, place: Place, release: Any, rounds: list[RoundRecord]) -> None:
         key = SigningKey.made("log.example", folder / "log.key")

@@ -12,7 +12,7 @@ from typing import Final
 
 from supm._errors import FederationError, ParameterError, SupmError
 from supm._random import secure
-from supm.engines.files import read_file
+from supm.engines.files import text_of_file
 from supm.engines.flower.certificates import NodeKey, read_public_key
 from supm.engines.flower.coordinating import coordinate
 from supm.engines.flower.launching import SuperLink, free_port
@@ -208,7 +208,7 @@ def join_study(  # noqa: PLR0913  what a party names, and how it agrees
 
 def _check_certificate(path: Path) -> None:
     """Refuse a wrong file before the party reads what it would agree to."""
-    if "-----BEGIN CERTIFICATE-----" not in read_file("certificate", path):
+    if "-----BEGIN CERTIFICATE-----" not in text_of_file("certificate", path):
         hint = "It is the ca.pem of the server's folder."
         raise ParameterError("certificate", "a file with a certificate", str(path), hint)
 

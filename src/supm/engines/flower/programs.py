@@ -23,7 +23,7 @@ from supm import RandomSource, secure
 from supm._errors import FederationError, MessageError, ParameterError, SupmError
 from supm._json import check_fields, read_object
 from supm._validation import Reals
-from supm.engines.files import check_writable, load_study, read_file, write_file
+from supm.engines.files import check_writable, load_study, text_of_file, write_file
 from supm.engines.flower.coordinating import server_app
 from supm.engines.flower.taking_part import client_app
 from supm.engines.program import run_source
@@ -92,7 +92,7 @@ class PartyFile:
         MessageError
             If it is no party file of this version.
         """
-        form = read_object(read_file(_SETTING, Path(path)), "party file", MessageError)
+        form = read_object(text_of_file(_SETTING, Path(path)), "party file", MessageError)
         check_fields(form, _FIELDS, "a party file", MessageError)
         texts = {name: form[name] for name in _TEXTS if name in form}
         simulation = form.get("simulation", False)

@@ -35,7 +35,7 @@ from supm.federation.secure_sum.wire import PartyKeys, Roster
 
 __all__ = [
     "Opening",
-    "Secrets",
+    "PartySecrets",
     "as_signed",
     "as_unsigned",
     "check_tags",
@@ -174,7 +174,7 @@ class Opening:
 
 
 @dataclass(frozen=True)
-class Secrets:
+class PartySecrets:
     """The secrets of a party: one for envelopes, and for each round a mask secret and a seed.
 
     Parameters
@@ -193,10 +193,10 @@ class Secrets:
 
     def __repr__(self) -> str:
         """Say for how many rounds, never what they are."""
-        return f"Secrets(rounds={len(self.masks)})"
+        return f"PartySecrets(rounds={len(self.masks)})"
 
     @classmethod
-    def draw(cls, rounds: int, source: RandomSource) -> Secrets:
+    def draw(cls, rounds: int, source: RandomSource) -> PartySecrets:
         """Draw all secrets of a run."""
         envelope, *others = new_secret(source, 1 + 2 * rounds)
         return cls(envelope, tuple(others[:rounds]), tuple(others[rounds:]))
