@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -122,12 +123,23 @@ def count(asked: Interview, reports: Reports) -> Counts:
     (2, 2)
     """
     _check_rows(asked, reports)
-    if isinstance(asked, JointInterview):
-        return asked.randomizer.tally(reports)
-    if isinstance(asked, SampledInterview):
-        return _together(asked, reports)
-    if not isinstance(asked, SeparateInterview):
-        raise ParameterError("asked", "an interview of this package", type(asked).__name__)
+    return _counted(asked, reports)
+
+
+@singledispatch
+def _counted(asked: Interview, reports: Reports) -> Counts:
+    """Count reports as their form needs it; a further form registers its own way."""
+    del reports
+    raise ParameterError("asked", "an interview of this package", type(asked).__name__)
+
+
+@_counted.register(JointInterview)
+def _joint(asked: JointInterview, reports: Reports) -> Counts:
+    return asked.randomizer.tally(reports)
+
+
+@_counted.register(SeparateInterview)
+def _separate(asked: SeparateInterview, reports: Reports) -> Counts:
     if asked.sampled is not None:
         return _by_attribute(asked, reports)
     sizes = tuple(column.randomizer.outcomes for column in asked.all_columns)
@@ -174,6 +186,7 @@ def _by_cell(sizes: tuple[int, ...], reports: Reports) -> Tally:
     return Tally(counts=counts, reports=len(reports), simulation=reports.simulation)
 
 
+@_counted.register(SampledInterview)
 def _together(asked: SampledInterview, reports: Reports) -> Tally:
     """Count how often each two classes were told together, for each label where that has room."""
     if asked.labels is None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -131,19 +132,33 @@ def _label_names(study: Study) -> list[str]:
     return [str(value) for value in target.values]
 
 
+@singledispatch
 def _evidence(asked: Interview, counts: Counts) -> list[_Evidence]:
-    """Return what the counts say about each attribute, and about the target last."""
-    if isinstance(asked, SampledInterview):
-        return _from_pairs(asked, counts)
-    if isinstance(asked, OwnInterview):
-        return []
-    if isinstance(asked, JointInterview) and isinstance(counts, Tally):
-        return _of_sets(asked.randomizer, asked.sizes, counts)
-    if isinstance(asked, SeparateInterview):
-        return _of_columns(asked.all_columns, _column_counts(asked, counts))
+    """Return what the counts say about each attribute, and about the target last.
+
+    A further form registers its own way; of one that does not, nothing is shown.
+    """
+    del asked, counts
     return []
 
 
+@_evidence.register(JointInterview)
+def _from_joint(asked: JointInterview, counts: Counts) -> list[_Evidence]:
+    return _of_sets(asked.randomizer, asked.sizes, counts) if isinstance(counts, Tally) else []
+
+
+@_evidence.register(OwnInterview)
+def _from_own(asked: OwnInterview, counts: Counts) -> list[_Evidence]:
+    del asked, counts
+    return []
+
+
+@_evidence.register(SeparateInterview)
+def _from_columns(asked: SeparateInterview, counts: Counts) -> list[_Evidence]:
+    return _of_columns(asked.all_columns, _column_counts(asked, counts))
+
+
+@_evidence.register(SampledInterview)
 def _from_pairs(asked: SampledInterview, counts: Counts) -> list[_Evidence]:
     moments = moments_of(asked, counts)
     starts = np.cumsum(moments.sizes)[:-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any, Final
 
 import numpy as np
@@ -24,10 +25,8 @@ from supm.owner.separate import SeparateInterview
 from supm.schema import Continuous, Records
 
 __all__ = [
-    "answer_answers",
     "answer_on_device",
     "answer_reports",
-    "answer_samples",
     "asked_in_test",
     "report_chances",
 ]
@@ -61,15 +60,18 @@ def answer_reports(trained: Trained, reports: Reports) -> NDArray[Any]:
     """
     check_kind("trained", trained, Trained)
     check_kind("reports", reports, Reports)
-    asked = asked_in_test(trained)
-    if isinstance(asked, AnswerInterview):
-        return answer_answers(trained, asked, reports)
-    if isinstance(asked, SampledInterview):
-        return answer_samples(trained, asked, reports)
-    if isinstance(asked, JointInterview):
-        return _most_probable(trained, asked, reports)
-    if not isinstance(asked, SeparateInterview):
-        raise ParameterError("asked", "an interview of this package", type(asked).__name__)
+    return _answered(asked_in_test(trained), trained, reports)
+
+
+@singledispatch
+def _answered(asked: Interview, trained: Trained, reports: Reports) -> NDArray[Any]:
+    """Answer reports as their form needs it; a further form registers its own way."""
+    del trained, reports
+    raise ParameterError("asked", "an interview of this package", type(asked).__name__)
+
+
+@_answered.register(SeparateInterview)
+def _at_their_word(asked: SeparateInterview, trained: Trained, reports: Reports) -> NDArray[Any]:
     rows, place = distinct_rows(accepted(asked, reports))
     if isinstance(trained.predictor, Card):
         sizes = tuple(each.size for each in trained.study.discretizers("test"))
@@ -122,7 +124,8 @@ def answer_on_device(trained: Trained, records: Records) -> NDArray[Any]:
     return answers[place]
 
 
-def _most_probable(trained: Trained, asked: JointInterview, reports: Reports) -> NDArray[np.int64]:
+@_answered.register(JointInterview)
+def _most_probable(asked: JointInterview, trained: Trained, reports: Reports) -> NDArray[Any]:
     """Weigh the label of each cell by how probable the cell is, given the set that was told."""
     if isinstance(trained.predictor, Card):
         raise ParameterError("asked", "an interview that fits the model", type(asked).__name__)
@@ -145,7 +148,8 @@ def _most_probable(trained: Trained, asked: JointInterview, reports: Reports) ->
     return probable
 
 
-def answer_answers(trained: Trained, asked: AnswerInterview, reports: Reports) -> NDArray[Any]:
+@_answered.register(AnswerInterview)
+def _behind_answers(asked: AnswerInterview, trained: Trained, reports: Reports) -> NDArray[Any]:
     """Return the most probable label, or the most probable number, behind each told answer."""
     told = accepted(asked, reports)[:, 0]
     if isinstance(asked.randomizer, Piecewise):
@@ -156,7 +160,8 @@ def answer_answers(trained: Trained, asked: AnswerInterview, reports: Reports) -
     return told if chances is None else chances.argmax(axis=1)[told]
 
 
-def answer_samples(trained: Trained, asked: SampledInterview, reports: Reports) -> NDArray[Any]:
+@_answered.register(SampledInterview)
+def _behind_samples(asked: SampledInterview, trained: Trained, reports: Reports) -> NDArray[Any]:
     """Return the most probable label, or the expected number, given some noisy classes."""
     chances = _sample_chances(trained, asked, reports)
     if trained.study.numeric:
