@@ -26,16 +26,16 @@ from tables import Goal, Row, Table, as_json, as_text
 from tqdm import tqdm
 
 from supm import secure
-from supm.synthesis import Archive, ArchiveSchema, LaplaceLaw, NumberColumn, learn_model
+from supm.mechanisms import ContinuousLaplace
+from supm.synthesis import Archive, ArchiveSchema, NumberColumn, learn_model
 from supm.synthesis.em import Stop, reconstruct_table
-from supm.synthesis.layout import told_cells
 
 __all__ = ["FULL", "QUICK", "Plan", "benchmark", "main"]
 
 _SAMPLES = 100_000
 _BINS = 100
 _STEPS = 300
-_LAW = LaplaceLaw.for_epsilon(low=0.0, high=1.0, epsilon=1.0)
+_LAW = ContinuousLaplace.for_epsilon(low=0.0, high=1.0, epsilon=1.0)
 _SCHEMA = ArchiveSchema(columns=tuple(NumberColumn(f"c{i}", _LAW) for i in range(COLUMNS)))
 
 COPULAS = Peer(
@@ -123,8 +123,8 @@ def _best(rows: int, repeats: int) -> dict[str, float]:
 
 def _climb(rows: int, repeats: int) -> float:
     reports = noised_table(rows)["c0"]
-    told = told_cells(_SCHEMA.columns[0], reports, _BINS)
-    counts = np.bincount(told.cells, minlength=told.size)
+    told = _SCHEMA.columns[0].cell_reports(reports, _BINS)
+    counts = told.counts()
     least = float("inf")
     for _ in range(repeats):
         start = time.perf_counter()

@@ -28,16 +28,9 @@ from tables import Goal, Row, Table, as_json, as_text
 
 from supm import simulation
 from supm.datasets import Dataset, load_adult
+from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 from supm.schema import Attribute, Continuous, Ordinal
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    LaplaceLaw,
-    NumberColumn,
-    ResponseLaw,
-    learn_model,
-)
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn, learn_model
 
 __all__ = ["FULL", "LEARNERS", "QUICK", "Plan", "adult_table", "archive_schema", "benchmark"]
 
@@ -79,10 +72,10 @@ def archive_schema(adult: Dataset, budget: float) -> ArchiveSchema:
 
 def _column(attribute: Attribute, epsilon: float) -> NumberColumn | ClassColumn:
     if isinstance(attribute, Continuous):
-        law = LaplaceLaw.for_epsilon(low=attribute.low, high=attribute.high, epsilon=epsilon)
+        law = ContinuousLaplace.for_epsilon(low=attribute.low, high=attribute.high, epsilon=epsilon)
         return NumberColumn(attribute.name, law)
     values = attribute.values + ((_NONE,) if attribute.missing == "class" else ())
-    response = ResponseLaw.for_epsilon(size=len(values), epsilon=epsilon)
+    response = GeneralizedRandomizedResponse.for_epsilon(size=len(values), epsilon=epsilon)
     return ClassColumn(attribute.name, values, response, isinstance(attribute, Ordinal))
 
 
@@ -110,7 +103,7 @@ def features(
 
 def _encoded(column: NumberColumn | ClassColumn, cells: NDArray[Any]) -> NDArray[np.float64]:
     if isinstance(column, NumberColumn):
-        unit = (cells.astype(float) - column.law.low) / column.law.span
+        unit = (cells.astype(float) - column.mechanism.low) / column.mechanism.span
         return np.asarray(np.clip(unit, 0.0, 1.0)[:, np.newaxis])
     place = {value: index for index, value in enumerate(column.values)}
     codes = np.array([place[cell] for cell in cells.tolist()])

@@ -17,14 +17,8 @@ from sklearn.tree import DecisionTreeRegressor
 import supm
 from supm.datasets import load_diabetes
 from supm.estimators import CopulaSynthesizer, NoiseAwareRegressor
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    LaplaceLaw,
-    NumberColumn,
-    ResponseLaw,
-)
+from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 
 # The colours of Okabe and Ito, which everybody can tell apart.
 truth_colour, noisy_colour, synthetic_colour = "#009E73", "#D55E00", "#0072B2"
@@ -34,8 +28,8 @@ bell, years = words[:4].sum(axis=0) - 2, (words[4] + words[5] ** 2) / 2
 people = {"age": 18 + 70 * years, "pressure": 95 + 60 * years + 25 * bell * (0.4 + years)}
 schema = ArchiveSchema(
     columns=(
-        NumberColumn("age", LaplaceLaw.for_epsilon(low=0, high=100, epsilon=4.0)),
-        NumberColumn("pressure", LaplaceLaw.for_epsilon(low=60, high=200, epsilon=4.0)),
+        NumberColumn("age", ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=4.0)),
+        NumberColumn("pressure", ContinuousLaplace.for_epsilon(low=60, high=200, epsilon=4.0)),
     )
 )
 archive = Archive.noised(people, schema, supm.simulation(4))
@@ -80,8 +74,10 @@ held_out = np.arange(people_count) % 3 == 0
 
 def noised(kind: object, epsilon: float) -> NumberColumn | ClassColumn:
     if kind.name == "sex":
-        return ClassColumn("sex", kind.values, ResponseLaw.for_epsilon(size=2, epsilon=epsilon))
-    law = LaplaceLaw.for_epsilon(low=kind.low, high=kind.high, epsilon=epsilon)
+        return ClassColumn(
+            "sex", kind.values, GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=epsilon)
+        )
+    law = ContinuousLaplace.for_epsilon(low=kind.low, high=kind.high, epsilon=epsilon)
     return NumberColumn(kind.name, law)
 
 

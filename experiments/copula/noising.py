@@ -13,7 +13,7 @@ from experiments.copula.settings import Job
 from numpy.typing import NDArray
 
 from supm import RandomSource, simulation
-from supm.synthesis import LaplaceLaw
+from supm.mechanisms import ContinuousLaplace
 
 __all__ = ["Fold", "folds", "laplace", "noisy_table"]
 
@@ -81,6 +81,6 @@ def noisy_table(data: str, records: int, repetition: int, epsilon: float) -> Flo
     return laplace(epsilon).randomize(clean.ravel(), source).reshape(clean.shape)
 
 
-def laplace(epsilon: float) -> LaplaceLaw:
+def laplace(epsilon: float) -> ContinuousLaplace:
     """Return the law of the noise of every column."""
-    return LaplaceLaw.for_epsilon(low=0.0, high=1.0, epsilon=epsilon)
+    return ContinuousLaplace.for_epsilon(low=0.0, high=1.0, epsilon=epsilon)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm import simulation
 from supm.estimators import NoiseAwareClassifier, NoiseAwareRegressor
-from supm.synthesis import LaplaceLaw, ResponseLaw
+from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 
 __all__ = ["Outcome", "measure", "measure_classes"]
 
@@ -89,11 +89,13 @@ def measure_classes(table: Floats, epsilon: float, repetitions: int) -> tuple[fl
     tuple of float
         The majority is that of the clean training labels, which the holder of an archive has not.
     """
-    label = ResponseLaw.for_epsilon(size=2, epsilon=epsilon)
+    label = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=epsilon)
     found = []
     for seed in range(repetitions):
         noisy, parts = _noised(table, epsilon, seed)
-        noisy[:, -1] = label.randomize(table[:, -1].astype(int), simulation(seed).child("labels"))
+        noisy[:, -1] = label.randomize(
+            table[:, -1].astype(int), simulation(seed).child("labels")
+        ).symbols
         found += [_right(table, noisy, np.setdiff1d(*each), each[1], epsilon) for each in parts]
     majority, model = np.mean(found, axis=0)
     return float(majority), float(model)
@@ -102,7 +104,7 @@ def measure_classes(table: Floats, epsilon: float, repetitions: int) -> tuple[fl
 def _noised(table: Floats, epsilon: float, seed: int) -> tuple[Floats, list[tuple[Places, Places]]]:
     """Return the noised table, and all places beside those of each fold."""
     source = simulation(seed)
-    law = LaplaceLaw.for_epsilon(low=0.0, high=1.0, epsilon=epsilon)
+    law = ContinuousLaplace.for_epsilon(low=0.0, high=1.0, epsilon=epsilon)
     noisy = law.randomize(table.ravel(), source.child("noise")).reshape(table.shape)
     order = source.child("folds").permutation(len(table))
     return noisy, [(order, part) for part in np.array_split(order, _FOLDS)]

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from supm.estimators.federating import federate
     from supm.owner import Owner
     from supm.schema import Schema
+    from supm.synthesis import synthesize
 
 __version__ = "0.1.0.dev0"
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "secure",
     "simulate",
     "simulation",
+    "synthesize",
 ]
 
 __getattr__ = names_on_demand(
@@ -87,6 +89,7 @@ __getattr__ = names_on_demand(
         ),
         "owner": "Owner",
         "schema": "Schema",
+        "synthesis": "synthesize",
     },
 )
 

@@ -11,8 +11,9 @@ from supm.cli import main
 from supm.collection import plan, publish, run_in_process
 from supm.datasets import load_wdbc
 from supm.estimators import CopulaSynthesizer
+from supm.mechanisms import ContinuousLaplace
 from supm.messages import Model, Statement
-from supm.synthesis import Archive, ArchiveSchema, LaplaceLaw, NumberColumn
+from supm.synthesis import Archive, ArchiveSchema, NumberColumn
 
 
 @pytest.fixture(autouse=True)
@@ -112,7 +113,7 @@ def test_a_model_whose_statement_was_edited_is_not_believed(
 
 
 def synthesizer(columns: int) -> str:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=2.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=2.0)
     schema = ArchiveSchema(columns=tuple(NumberColumn(f"c{n}", law) for n in range(columns)))
     held = {name: np.linspace(0, 1, 200) for name in schema.names}
     archive = Archive.noised(held, schema, simulation(1))

@@ -264,7 +264,7 @@ def test_decimal_commas_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "words"),
     [
         (["synthesize", "noisy.csv", "-o", "rows.csv"], "--schema must be given"),
-        (["synthesize", "noisy.csv", "--schema", "archive.json"], "-o/--output must be given"),
+        (["synthesize", "noisy.csv", "--schema", "archive.json"], "--output must be given"),
         ([*VERB, "--rows", "0"], "--rows must be"),
         ([*VERB, "--rows", "many"], "--rows must be"),
         ([*VERB, "--mode", "magic"], "--mode must be one of"),

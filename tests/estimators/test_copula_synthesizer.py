@@ -15,22 +15,17 @@ from sklearn.exceptions import NotFittedError
 from supm import simulation
 from supm._errors import MessageError, ParameterError, RecordError
 from supm.estimators import CopulaSynthesizer
+from supm.mechanisms import ContinuousLaplace
+from supm.mechanisms import GeneralizedRandomizedResponse as Response
 from supm.privacy import PureLDP
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    LaplaceLaw,
-    NumberColumn,
-    ResponseLaw,
-)
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 
-LAW = LaplaceLaw.for_epsilon(low=0, high=10, epsilon=6.0)
+LAW = ContinuousLaplace.for_epsilon(low=0, high=10, epsilon=6.0)
 SCHEMA = ArchiveSchema(
     columns=(
         NumberColumn("height", LAW),
         NumberColumn("weight", LAW),
-        ClassColumn("sex", ("f", "m"), ResponseLaw.for_epsilon(size=2, epsilon=2.0)),
+        ClassColumn("sex", ("f", "m"), Response.for_epsilon(size=2, epsilon=2.0)),
     ),
     target="weight",
 )

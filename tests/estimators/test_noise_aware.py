@@ -15,23 +15,17 @@ from supm import ParameterError, simulation
 from supm._errors import RecordError, SchemaError
 from supm.datasets import load_diabetes
 from supm.estimators import NoiseAwareClassifier, NoiseAwareRegressor
+from supm.mechanisms import ContinuousLaplace, ContinuousPiecewise
+from supm.mechanisms import GeneralizedRandomizedResponse as Response
 from supm.privacy import NoGuarantee
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    LaplaceLaw,
-    NumberColumn,
-    PiecewiseLaw,
-    ResponseLaw,
-)
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 
 ROWS = 8000
-AGE = NumberColumn("age", LaplaceLaw.for_epsilon(low=0, high=100, epsilon=4.0))
-HEIGHT = NumberColumn("height", PiecewiseLaw.for_epsilon(low=100, high=220, epsilon=5.0))
-SEX = ClassColumn("sex", ("f", "m"), ResponseLaw.for_epsilon(size=2, epsilon=2.0))
-PULSE = NumberColumn("pulse", LaplaceLaw.for_epsilon(low=40, high=160, epsilon=4.0))
-SMOKES = ClassColumn("smokes", ("no", "yes"), ResponseLaw.for_epsilon(size=2, epsilon=2.0))
+AGE = NumberColumn("age", ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=4.0))
+HEIGHT = NumberColumn("height", ContinuousPiecewise.for_epsilon(low=100, high=220, epsilon=5.0))
+SEX = ClassColumn("sex", ("f", "m"), Response.for_epsilon(size=2, epsilon=2.0))
+PULSE = NumberColumn("pulse", ContinuousLaplace.for_epsilon(low=40, high=160, epsilon=4.0))
+SMOKES = ClassColumn("smokes", ("no", "yes"), Response.for_epsilon(size=2, epsilon=2.0))
 
 
 def people() -> dict[str, NDArray[Any]]:
@@ -77,7 +71,9 @@ def noised_diabetes(epsilon: float) -> Archive:
     found = load_diabetes()
     bounds = {name: found.bounds[name] for name in found.columns if name != "sex"}
     columns = [
-        NumberColumn(name, LaplaceLaw.for_epsilon(low=own.low, high=own.high, epsilon=epsilon))
+        NumberColumn(
+            name, ContinuousLaplace.for_epsilon(low=own.low, high=own.high, epsilon=epsilon)
+        )
         for name, own in bounds.items()
     ]
     schema = ArchiveSchema(columns=tuple(columns), target="progression")
@@ -116,8 +112,8 @@ def test_columns_of_an_array_may_have_their_own_noise() -> None:
         target_epsilon=4.0,
         target_bounds=(40, 160),
     ).fit(table, told.reports["pulse"])
-    assert [each.law for each in model.columns_] == [AGE.law, AGE.law]
-    assert model.target_.law == PULSE.law
+    assert [each.mechanism for each in model.columns_] == [AGE.mechanism, AGE.mechanism]
+    assert model.target_.mechanism == PULSE.mechanism
 
 
 def test_an_interval_holds_the_prediction_and_stays_within_the_bounds(
@@ -141,8 +137,8 @@ def test_intervals_are_as_wide_as_their_level_and_miss_on_either_side() -> None:
     # The sum of twelve uniform numbers has variance one, and is nearly normal.
     pulse = 90 + 20 * share[0] + 18 * (share[1:].sum(axis=0) - 6)
     clean = {"age": 100 * share[0], "pulse": pulse}
-    age = NumberColumn("age", LaplaceLaw.for_epsilon(low=0, high=100, epsilon=60.0))
-    told = NumberColumn("pulse", LaplaceLaw.for_epsilon(low=0, high=200, epsilon=60.0))
+    age = NumberColumn("age", ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=60.0))
+    told = NumberColumn("pulse", ContinuousLaplace.for_epsilon(low=0, high=200, epsilon=60.0))
     schema = ArchiveSchema(columns=(age, told), target="pulse")
     model = NoiseAwareRegressor().fit(Archive.noised(clean, schema, simulation(12)))
     half, most = (model.predict_interval(clean, level=level) for level in (0.5, 0.9))
@@ -200,7 +196,7 @@ def test_clean_labels_are_not_promised_anything() -> None:
 
 
 def test_the_majority_is_the_answer_where_noise_covers_all() -> None:
-    weak = NumberColumn("age", LaplaceLaw.for_epsilon(low=0, high=100, epsilon=0.01))
+    weak = NumberColumn("age", ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=0.01))
     model = NoiseAwareClassifier().fit(archive(weak, SMOKES, target="smokes"))
     rows = people()
     major = max(["no", "yes"], key=rows["smokes"].tolist().count)
@@ -211,7 +207,7 @@ def test_the_majority_is_the_answer_where_noise_covers_all() -> None:
 def test_unrelated_columns_cost_a_classifier_next_to_nothing(
     epsilon: float, told: float | None
 ) -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=epsilon)
     right = []
     for seed in range(25):
         x, kept = (
@@ -221,8 +217,8 @@ def test_unrelated_columns_cost_a_classifier_next_to_nothing(
         labels = np.where(np.arange(200) % 10 < 3, "rare", "usual")
         noisy = law.randomize(x.ravel(), simulation(seed)).reshape(x.shape)
         if told is not None:
-            answer = ResponseLaw.for_epsilon(size=2, epsilon=told)
-            codes = answer.randomize((labels == "usual").astype(int), simulation(seed + 1))
+            answer = Response.for_epsilon(size=2, epsilon=told)
+            codes = answer.randomize((labels == "usual").astype(int), simulation(seed + 1)).symbols
             labels = np.array(["rare", "usual"])[codes]
         model = NoiseAwareClassifier(epsilon=epsilon, bounds=(0, 1), label_epsilon=told)
         usual = float((model.fit(noisy, labels).predict(kept) == "usual").mean())
@@ -242,7 +238,7 @@ STRANGE: dict[str, NDArray[np.float64]] = {
 
 @pytest.mark.parametrize("told", STRANGE.values(), ids=STRANGE.keys())
 def test_reports_that_the_stated_noise_cannot_make_are_warned_of(told: NDArray[Any]) -> None:
-    law = LaplaceLaw.for_epsilon(low=-1, high=1, epsilon=1.0)
+    law = ContinuousLaplace.for_epsilon(low=-1, high=1, epsilon=1.0)
     good = law.randomize(np.zeros(told.size), simulation(4))
     stated = r"cannot be a number in \[-1, 1\] with laplace noise of epsilon 1: check bounds"
     with pytest.warns(UserWarning, match=f"^column x1 {stated}") as caught:
@@ -259,7 +255,7 @@ def test_reports_that_the_stated_noise_cannot_make_are_warned_of(told: NDArray[A
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 100.0])
 def test_reports_that_the_stated_noise_made_are_not_warned_of(rows: int, epsilon: float) -> None:
     """Ends of the bounds are the hardest: no values vary more. A warning is an error here."""
-    law = LaplaceLaw.for_epsilon(low=-1, high=1, epsilon=epsilon)
+    law = ContinuousLaplace.for_epsilon(low=-1, high=1, epsilon=epsilon)
     for seed, ends in enumerate([np.tile([1.0, -1.0], rows // 2), np.ones(rows), -np.ones(rows)]):
         told = law.randomize(ends, simulation(seed))
         NoiseAwareRegressor(epsilon=epsilon).fit(told[:, np.newaxis], told)

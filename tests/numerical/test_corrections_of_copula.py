@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.integrate import quad
 
-from supm.synthesis import LaplaceLaw
+from supm.mechanisms import ContinuousLaplace
 from supm.synthesis.marginals import BinnedMarginal
 from supm.synthesis.paper_copula import paper_cells
 
@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 WIDTH, SCALE = 0.01, 0.1
 
 
-def law(epsilon: float) -> LaplaceLaw:
-    return LaplaceLaw.for_epsilon(low=0.0, high=1.0, epsilon=epsilon)
+def law(epsilon: float) -> ContinuousLaplace:
+    return ContinuousLaplace.for_epsilon(low=0.0, high=1.0, epsilon=epsilon)
 
 
 def tail_below(place: float, scale: float) -> float:
@@ -113,14 +113,16 @@ def test_46_the_first_column_subtracts_one_term_less() -> None:
         assert_probabilities(printed_matrix(40, 0, WIDTH, SCALE, upper=0))
     assert printed_matrix(40, 0, WIDTH, SCALE, upper=0).min() < -0.03
     assert_probabilities(printed_matrix(40, 0, WIDTH, SCALE, upper=-1))
-    ours = LaplaceLaw(low=0.0, high=40 * WIDTH, scale=SCALE)
+    ours = ContinuousLaplace(low=0.0, high=40 * WIDTH, scale=SCALE)
     inner = WIDTH * np.arange(1, 40)
     matrix = ours.transition(ours.edges(40), np.concatenate(([-np.inf], inner, [np.inf])))
     assert_probabilities(matrix)
     assert matrix == pytest.approx(printed_matrix(40, 0, WIDTH, SCALE, upper=-1), abs=1e-12)
 
 
-def by_quadrature(noise: LaplaceLaw, bins: int, cells: Floats, row: int, column: int) -> float:
+def by_quadrature(
+    noise: ContinuousLaplace, bins: int, cells: Floats, row: int, column: int
+) -> float:
     """The mass of a cell given a uniform value of a bin: the law itself, integrated."""
     start, end = noise.edges(bins)[row : row + 2]
     first, last = cells[column : column + 2]
@@ -135,7 +137,7 @@ def by_quadrature(noise: LaplaceLaw, bins: int, cells: Floats, row: int, column:
     return float(found / (end - start))
 
 
-def assert_equals_quadrature(matrix: Floats, noise: LaplaceLaw, cells: Floats) -> None:
+def assert_equals_quadrature(matrix: Floats, noise: ContinuousLaplace, cells: Floats) -> None:
     bins = len(matrix)
     places = [(i, j) for i in (0, 1, bins - 1) for j in range(0, len(cells) - 1, 7)]
     for i, j in [*places, (bins // 2, len(cells) - 2)]:
@@ -162,7 +164,7 @@ def test_47_the_closed_form_of_the_ends_is_the_integral(epsilon: float) -> None:
     cells = noise.report_cells(noise.edges(20))
     assert_equals_quadrature(noise.transition(noise.edges(20), cells), noise, cells)
     below = SCALE / (2 * WIDTH) * math.exp(-(3 + 2) * WIDTH / SCALE) * math.expm1(WIDTH / SCALE)
-    ours = LaplaceLaw(low=0.0, high=1.0, scale=SCALE)
+    ours = ContinuousLaplace(low=0.0, high=1.0, scale=SCALE)
     first = ours.transition(ours.edges(100), [-np.inf, -2 * WIDTH, np.inf])[2, 0]
     assert first == pytest.approx(below, rel=1e-12)
 
@@ -177,7 +179,7 @@ def printed_middle(order: int, w: float, s: float) -> float:
     return area(order * w) - area((order - 1) * w)
 
 
-FINE = LaplaceLaw(low=0.0, high=1.0, scale=SCALE)
+FINE = ContinuousLaplace(low=0.0, high=1.0, scale=SCALE)
 FINE_CELLS: Floats = np.asarray(WIDTH * np.arange(101), dtype=np.float64)
 
 

@@ -17,14 +17,13 @@ from scipy.special import ndtr, ndtri
 
 from supm import simulation
 from supm.datasets import load_boston
+from supm.mechanisms import ContinuousLaplace
 from supm.mechanisms.noise import GaussianNoise
-from supm.synthesis import Archive, ArchiveSchema, LaplaceLaw, NumberColumn, learn_model
+from supm.synthesis import Archive, ArchiveSchema, NumberColumn, learn_model
 from supm.synthesis.correlation import repaired_covariance
-from supm.synthesis.latent import hermite_coefficients, latent_correlations
-from supm.synthesis.layout import Layout
-from supm.synthesis.moments import learn_moments
+from supm.synthesis.latent import hermite_coefficients, latent_correlations, polychoric
+from supm.synthesis.moments import ColumnRoles, learn_moments
 from supm.synthesis.paper_copula import _covariance, learn_paper_model
-from supm.synthesis.polychoric import polychoric
 from supm.synthesis.tree import mutual_information
 
 Floats = NDArray[np.float64]
@@ -58,7 +57,7 @@ def test_51_eigenvalues_are_clipped_and_not_eigenvectors() -> None:
 
 
 def archive(clean: Floats, span: float, epsilon: float) -> Archive:
-    law = LaplaceLaw.for_epsilon(low=0.0, high=span, epsilon=epsilon)
+    law = ContinuousLaplace.for_epsilon(low=0.0, high=span, epsilon=epsilon)
     schema = ArchiveSchema(columns=tuple(NumberColumn(f"c{i}", law) for i in range(len(clean))))
     table = {f"c{i}": row for i, row in enumerate(clean)}
     return Archive.noised(table, schema, simulation(5))
@@ -66,7 +65,7 @@ def archive(clean: Floats, span: float, epsilon: float) -> Archive:
 
 def covariance_of(noised: Archive) -> Floats:
     """Eq. 11 and 13 as the package has them, in units of the range."""
-    moments = learn_moments(noised, Layout(noised.schema))
+    moments = learn_moments(noised, ColumnRoles(noised.schema))
     return _covariance(moments, noised.schema.numbers)
 
 
@@ -111,7 +110,7 @@ def printed_variance(noised: Archive, name: str, epsilon: float) -> float:
 
 
 def ours_variance(noised: Archive, name: str) -> float:
-    place, law = noised.schema.names.index(name), noised.schema.numbers[0].law
+    place, law = noised.schema.names.index(name), noised.schema.numbers[0].mechanism
     return float(covariance_of(noised)[place, place] * law.span**2)
 
 

@@ -12,21 +12,20 @@ import pytest
 
 from supm import simulation
 from supm._errors import ParameterError, RecordError, SchemaError
-from supm.privacy import ApproximateDP, PureLDP
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    GaussianLaw,
-    LaplaceLaw,
-    NumberColumn,
-    ResponseLaw,
-    SquareWaveLaw,
+from supm.mechanisms import (
+    ContinuousGaussian,
+    ContinuousLaplace,
+    ContinuousSquareWave,
+    GeneralizedRandomizedResponse,
 )
+from supm.privacy import ApproximateDP, PureLDP
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 
-AGE = NumberColumn("age", LaplaceLaw.for_epsilon(low=0, high=100, epsilon=1.0))
-SEX = ClassColumn("sex", ("f", "m"), ResponseLaw.for_epsilon(size=2, epsilon=2.0))
-STAGE = ClassColumn("stage", (1, 2, 3), ResponseLaw.for_epsilon(size=3, epsilon=0.5), ordered=True)
+AGE = NumberColumn("age", ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=1.0))
+SEX = ClassColumn("sex", ("f", "m"), GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=2.0))
+STAGE = ClassColumn(
+    "stage", (1, 2, 3), GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=0.5), ordered=True
+)
 SCHEMA = ArchiveSchema(columns=(AGE, SEX, STAGE), target="sex")
 TABLE = {"age": [34.5, -80.25], "sex": ["f", "m"], "stage": [3, 1]}
 
@@ -37,7 +36,7 @@ def test_the_cost_of_a_record_is_the_sum_over_its_cells() -> None:
 
 
 def test_a_gaussian_column_makes_the_promise_approximate() -> None:
-    noise = GaussianLaw.for_epsilon(low=0, high=1, epsilon=1.0, delta=1e-6)
+    noise = ContinuousGaussian.for_epsilon(low=0, high=1, epsilon=1.0, delta=1e-6)
     total = ArchiveSchema(columns=(AGE, NumberColumn("x", noise), NumberColumn("y", noise)))
     promise = total.guarantee
     assert isinstance(promise, ApproximateDP)
@@ -47,7 +46,7 @@ def test_a_gaussian_column_makes_the_promise_approximate() -> None:
 
 def test_where_some_cells_are_asked_the_dearest_ones_count() -> None:
     assert ArchiveSchema(columns=SCHEMA.columns, asked=2).epsilon == pytest.approx(3.0)
-    noise = GaussianLaw.for_epsilon(low=0, high=1, epsilon=4.0, delta=1e-6)
+    noise = ContinuousGaussian.for_epsilon(low=0, high=1, epsilon=4.0, delta=1e-6)
     some = ArchiveSchema(columns=(AGE, SEX, NumberColumn("x", noise)), asked=2)
     assert isinstance(some.guarantee, ApproximateDP)
     assert some.epsilon == pytest.approx(6.0)
@@ -59,7 +58,7 @@ def test_the_deltas_of_all_that_may_be_told_add_up(
 ) -> None:
     """The dearest epsilons and the largest deltas count, also where they are of other columns."""
     promises = [(4.0, 1e-6), (3.0, 2e-6), (2.0, 4e-6)]
-    laws = [GaussianLaw.for_epsilon(low=0, high=1, epsilon=e, delta=d) for e, d in promises]
+    laws = [ContinuousGaussian.for_epsilon(low=0, high=1, epsilon=e, delta=d) for e, d in promises]
     columns = tuple(NumberColumn(f"x{place}", law) for place, law in enumerate(laws))
     promise = ArchiveSchema(columns=(*columns, SEX), asked=asked).guarantee
     assert isinstance(promise, ApproximateDP)
@@ -130,7 +129,7 @@ def test_names_are_distinct_and_the_target_is_one_of_them() -> None:
     with pytest.raises(ParameterError, match="asked"):
         ArchiveSchema(columns=(AGE,), asked=2)
     with pytest.raises(SchemaError, match="of 3 values, 2 given"):
-        ClassColumn("sex", ("f", "m"), ResponseLaw(size=3, keep=0.5))
+        ClassColumn("sex", ("f", "m"), GeneralizedRandomizedResponse.with_keep(size=3, keep=0.5))
 
 
 @pytest.mark.parametrize("kind", [dict, pd.DataFrame, pl.DataFrame])
@@ -165,7 +164,7 @@ def test_what_no_owner_can_have_sent_is_refused_and_not_shown(
 
 
 def test_a_report_outside_of_what_the_mechanism_can_say_is_refused() -> None:
-    wave = NumberColumn("x", SquareWaveLaw.for_epsilon(low=0, high=1, epsilon=1.0))
+    wave = NumberColumn("x", ContinuousSquareWave.for_epsilon(low=0, high=1, epsilon=1.0))
     schema = ArchiveSchema(columns=(wave,))
     with pytest.raises(RecordError, match="1 of 2 cells cannot have been reported by square_wave"):
         Archive.read({"x": [0.5, 1.7654]}, schema)

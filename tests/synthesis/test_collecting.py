@@ -28,7 +28,8 @@ from supm.audit import (
     check_sampler,
     exact_epsilon,
 )
-from supm.mechanisms import GeneralizedRandomizedResponse, Laplace, Reports
+from supm.mechanisms import GeneralizedRandomizedResponse as Response
+from supm.mechanisms import Laplace, Reports
 from supm.schema import Attribute, Categorical, Continuous, Ordinal
 from supm.synthesis import Archive, ArchiveSchema
 from supm.synthesis.collecting import Collection
@@ -55,7 +56,7 @@ def small(attributes: tuple[Attribute, ...], asked: int, budget: float) -> Colle
 def row_of(part: Any, held: int) -> list[float]:
     """Return the probabilities of one attribute's reports, from the definition of its mechanism."""
     grown = math.exp(part.epsilon)
-    if isinstance(part, GeneralizedRandomizedResponse):
+    if isinstance(part, Response):
         return [
             (grown if held == told else 1) / (grown + part.size - 1) for told in range(part.size)
         ]
@@ -251,9 +252,9 @@ def test_the_whole_audit_calls_the_promise_true_and_nearly_breaks_it() -> None:
 def test_the_law_in_the_schema_is_that_of_the_mechanism(noise: Any, share: float) -> None:
     made = Collection(attributes=(AGE, HEIGHT), asked=2, budget=2 * share, noise=noise)
     part, column = made.parts[0], made.schema().numbers[0]
-    assert not isinstance(part, GeneralizedRandomizedResponse)
+    assert not isinstance(part, Response)
     for value in (0.0, 12.5, 50.0, 100.0):
-        assert column.law.noise_variance(value, 0.0) == pytest.approx(
+        assert column.mechanism.noise_variance(value, 0.0) == pytest.approx(
             part.variance(value), rel=0.01
         )
 

@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, simulation
-from supm.mechanisms import GeneralizedRandomizedResponse
+from supm.mechanisms import GeneralizedRandomizedResponse as Response
 from supm.schema import Attribute, Categorical, Continuous, Ordinal
 from supm.synthesis.collecting import Collection
 from supm.synthesis.collecting_plan import CollectionOption, inflation, plan_collection
-from supm.synthesis.layout import Layout
-from supm.synthesis.moments import learn_moments
+from supm.synthesis.moments import ColumnRoles, learn_moments
 from supm.synthesis.synthetic_model import learn_model
 
 
@@ -74,7 +73,7 @@ def test_at_one_budget_pairs_tell_covariances_better_than_whole_records() -> Non
             held = source.words(owners * 8).reshape(owners, 8) / 2.0**64
             held[:, 1] = (held[:, 0] + held[:, 1]) / 2
             archive = planned.archive(planned.randomize(held, source))
-            layout = Layout(archive.schema)
+            layout = ColumnRoles(archive.schema)
             found = learn_moments(archive, layout).covariance
             true = np.cov(held, rowvar=False)
             upper = np.triu_indices(8, 1)
@@ -95,7 +94,7 @@ def test_rows_can_be_made_from_pairs_alone() -> None:
 
 
 def test_the_inflation_of_classes_is_that_of_their_shares() -> None:
-    part = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=2.0)
+    part = Response.for_epsilon(size=3, epsilon=2.0)
     gap = float(part.hit - part.miss)
     told = 1 / 3 * (2 / 3)
     assert inflation(part) == pytest.approx(told / gap**2 / (1 / 3 * 2 / 3))

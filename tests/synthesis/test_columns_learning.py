@@ -8,19 +8,12 @@ from numpy.typing import NDArray
 from scipy.stats import laplace
 
 from supm import simulation
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    LaplaceLaw,
-    NumberColumn,
-    ResponseLaw,
-)
+from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.columns_learning import learn_margins
 from supm.synthesis.em import ALONE, reconstruct_table
-from supm.synthesis.layout import Layout
-from supm.synthesis.noise_aware_channels import channel_of
-from supm.synthesis.noise_aware_columns import pulled_mean, read_column
+from supm.synthesis.moments import ColumnRoles
+from supm.synthesis.noise_aware_columns import pulled_mean, read_functions
 
 Floats = NDArray[np.float64]
 
@@ -29,11 +22,11 @@ EVEN: Floats = (np.arange(ROWS) + 0.5) / ROWS
 
 
 def shares(held: Floats, epsilon: float, seed: int = 1) -> Floats:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=epsilon)
     archive = Archive.noised(
         {"x": held}, ArchiveSchema(columns=(NumberColumn("x", law),)), simulation(seed)
     )
-    found: Floats = learn_margins(archive, Layout(archive.schema), bins=100).scaled[0][0]
+    found: Floats = learn_margins(archive, ColumnRoles(archive.schema), bins=100).scaled[0][0]
     return found
 
 
@@ -62,16 +55,16 @@ def test_a_spike_is_not_made_up_where_there_is_none() -> None:
 
 
 def test_classes_are_climbed_to_from_an_even_start_only() -> None:
-    law = ResponseLaw.for_epsilon(size=3, epsilon=0.01)
+    law = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=0.01)
     schema = ArchiveSchema(columns=(ClassColumn("x", ("a", "b", "c"), law, ordered=True),))
     archive = Archive.noised({"x": ["a", "b", "c"] * 20}, schema, simulation(1))
-    found = learn_margins(archive, Layout(schema), bins=100).scaled[0][0]
+    found = learn_margins(archive, ColumnRoles(schema), bins=100).scaled[0][0]
     assert found == pytest.approx(np.full(3, 1 / 3), abs=0.1)
 
 
 def reached(held: Floats, epsilon: float, seed: int) -> tuple[Floats, Floats, Floats]:
     """Return distribution functions: from counts in cells, from each report itself, and true."""
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=epsilon)
     reports, edges = law.randomize(held, simulation(seed)), law.edges(20)
     cells = law.report_cells(edges)
     counted = reconstruct_table(
@@ -97,7 +90,7 @@ def test_cells_of_half_a_bin_lose_little_to_the_exact_likelihood(epsilon: float)
 
 
 def two_numbers(target: str | None, rows: int) -> Archive:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=3.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=3.0)
     schema = ArchiveSchema(columns=(NumberColumn("x", law), NumberColumn("y", law)), target=target)
     held = {"x": EVEN[:: ROWS // rows] ** 2, "y": EVEN[:: ROWS // rows] ** 4}
     return Archive.noised(held, schema, simulation(1))
@@ -105,16 +98,16 @@ def two_numbers(target: str | None, rows: int) -> Archive:
 
 def told_with(target: str | None, rows: int) -> list[Floats]:
     archive = two_numbers(target, rows)
-    return learn_margins(archive, Layout(archive.schema), bins=50).scaled
+    return learn_margins(archive, ColumnRoles(archive.schema), bins=50).scaled
 
 
 def test_the_target_has_its_known_mean_and_other_numbers_stay_as_they_are() -> None:
     (x, y), (alone, plain) = told_with("y", 2000), told_with(None, 2000)
     assert (x == alone).all()
     archive = two_numbers("y", 2000)
-    channel = channel_of(archive.schema.numbers[1])
+    channel = archive.schema.numbers[1].channel()
     cells = channel.cells(archive.reports["y"])
-    known, _ = pulled_mean(read_column(channel, cells, limit=1), cells)
+    known, _ = pulled_mean(read_functions(channel, cells, limit=1), cells)
     places = (np.arange(50) + 0.5) / 50
     assert float(y[0] @ places) == pytest.approx(known, abs=1e-9)
     assert float(plain[0] @ places) != pytest.approx(known, abs=1e-4)

@@ -8,20 +8,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from supm import simulation
+from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 from supm.mechanisms.noise import GaussianNoise
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    LaplaceLaw,
-    NumberColumn,
-    ResponseLaw,
-    learn_model,
-)
-from supm.synthesis.correlation import pull, pull_if_clear
-from supm.synthesis.dependence import within_classes
-from supm.synthesis.layout import Layout
-from supm.synthesis.moments import Moments, learn_moments
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn, learn_model
+from supm.synthesis.correlation import pull, pull_if_clear, within_classes
+from supm.synthesis.moments import ColumnRoles, RecordMoments, learn_moments
 
 Floats = NDArray[np.float64]
 
@@ -31,8 +22,10 @@ def normals(*shape: int, seed: int = 1) -> Floats:
 
 
 def schema(epsilon: float, target: float) -> ArchiveSchema:
-    number = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
-    ill = ClassColumn("ill", ("no", "yes"), ResponseLaw.for_epsilon(size=2, epsilon=target))
+    number = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=epsilon)
+    ill = ClassColumn(
+        "ill", ("no", "yes"), GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=target)
+    )
     columns = (NumberColumn("a", number), NumberColumn("b", number), ill)
     return ArchiveSchema(columns=columns, target="ill")
 
@@ -41,9 +34,9 @@ def table(first: Floats, second: Floats, ill: NDArray[np.int64]) -> dict[str, ND
     return {"a": first, "b": second, "ill": np.array(["no", "yes"])[ill]}
 
 
-def moments_of(clean: dict[str, NDArray[np.generic]], described: ArchiveSchema) -> Moments:
+def moments_of(clean: dict[str, NDArray[np.generic]], described: ArchiveSchema) -> RecordMoments:
     archive = Archive.noised(clean, described, simulation(1))
-    return learn_moments(archive, Layout(described))
+    return learn_moments(archive, ColumnRoles(described))
 
 
 def test_a_difference_between_classes_is_no_dependence_within_them() -> None:
@@ -75,7 +68,7 @@ def test_the_error_within_a_class_grows_with_the_noise_of_the_target() -> None:
     ill = (np.arange(2000) % 2).astype(np.int64)
     held = np.clip(0.5 + 0.1 * normals(2, ill.size), 0, 1)
     described = schema(3.0, 0.3)
-    layout, found, stated = Layout(described), [], []
+    layout, found, stated = ColumnRoles(described), [], []
     for seed in range(60):
         archive = Archive.noised(table(held[0], held[1], ill), described, simulation(seed))
         inside, error = learn_moments(archive, layout).within(0, 0.5, held.mean(axis=1))

@@ -9,21 +9,26 @@ import pytest
 
 from supm import simulation
 from supm.estimators import CopulaSynthesizer
-from supm.synthesis import Archive, ArchiveSchema, GaussianLaw, LaplaceLaw, NumberColumn
+from supm.mechanisms import (
+    ContinuousGaussian,
+    ContinuousLaplace,
+    ContinuousPiecewise,
+    ContinuousSquareWave,
+)
+from supm.synthesis import Archive, ArchiveSchema, NumberColumn
 from supm.synthesis.correlation import repaired_covariance
-from supm.synthesis.noise_laws import PiecewiseLaw, SquareWaveLaw
 from supm.synthesis.paper_copula import learn_paper_model
 from supm.synthesis.quality import assess
-from supm.synthesis.quality_noise import noise_doubts
+from supm.synthesis.quality_readings import noise_doubts
 
 WIDEST: dict[str, Any] = {"low": -1e100, "high": 1e100}
 LAWS: dict[str, Any] = {
-    "laplace": LaplaceLaw.for_epsilon(**WIDEST, epsilon=1.0),
-    "laplace, most noise": LaplaceLaw.for_epsilon(**WIDEST, epsilon=1e-6),
-    "gaussian": GaussianLaw(**WIDEST, sigma=1e100, delta=1e-6),
-    "gaussian, most noise": GaussianLaw(low=0, high=1, sigma=1e108, delta=1e-6),
-    "piecewise": PiecewiseLaw.for_epsilon(**WIDEST, epsilon=1.0),
-    "square wave": SquareWaveLaw.for_epsilon(**WIDEST, epsilon=1.0),
+    "laplace": ContinuousLaplace.for_epsilon(**WIDEST, epsilon=1.0),
+    "laplace, most noise": ContinuousLaplace.for_epsilon(**WIDEST, epsilon=1e-6),
+    "gaussian": ContinuousGaussian(**WIDEST, sigma=1e100, delta=1e-6),
+    "gaussian, most noise": ContinuousGaussian(low=0, high=1, sigma=1e108, delta=1e-6),
+    "piecewise": ContinuousPiecewise.for_epsilon(**WIDEST, epsilon=1.0),
+    "square wave": ContinuousSquareWave.for_epsilon(**WIDEST, epsilon=1.0),
 }
 every_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 
@@ -41,7 +46,7 @@ def test_noise_that_was_used_is_not_doubted_however_wide_the_bounds(law: Any) ->
 
 def test_noise_that_was_not_used_is_still_doubted() -> None:
     archive = noised(LAWS["laplace"])
-    weak = NumberColumn("a", LaplaceLaw.for_epsilon(**WIDEST, epsilon=0.01))
+    weak = NumberColumn("a", ContinuousLaplace.for_epsilon(**WIDEST, epsilon=0.01))
     schema = ArchiveSchema(columns=(weak, archive.schema.numbers[1]))
     found = noise_doubts(Archive(schema=schema, reports=archive.reports, rows=archive.rows))
     assert set(found) == {"a"}
@@ -65,7 +70,7 @@ def test_covariances_that_are_noise_alone_leave_the_columns_of_the_paper_indepen
     covariance = np.array([[0.0, 1e11], [1e11, 0.0]])
     repaired = repaired_covariance(covariance)
     assert np.linalg.matrix_rank(repaired) == 1
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1e-6)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=1e-6)
     factors = [learn_paper_model(noised(law, seed)).copulas[0].factor for seed in range(20)]
     independent = [np.array_equal(each, np.eye(2)) for each in factors]
     assert any(independent)

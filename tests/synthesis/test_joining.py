@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from supm import simulation
-from supm.synthesis import Archive, ArchiveSchema, ClassColumn, ResponseLaw
+from supm.mechanisms import GeneralizedRandomizedResponse
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn
 from supm.synthesis.joining import join
-from supm.synthesis.layout import Layout
+from supm.synthesis.moments import ColumnRoles
 
 
 def test_shifts_leave_the_mean_of_the_normals_where_it_is() -> None:
@@ -24,8 +25,8 @@ def test_shifts_leave_the_mean_of_the_normals_where_it_is() -> None:
 
 @pytest.mark.parametrize("size", [2, 3, 5])
 def test_places_of_ordered_classes_are_read_without_bias(size: int) -> None:
-    law = ResponseLaw.for_epsilon(size=size, epsilon=1.0)
+    law = GeneralizedRandomizedResponse.for_epsilon(size=size, epsilon=1.0)
     schema = ArchiveSchema(columns=(ClassColumn("x", tuple(range(size)), law, ordered=True),))
     archive = Archive.read({"x": list(range(size))}, schema)
-    told = Layout(schema).unbiased(archive, slice(None))[:, 0]
+    told = ColumnRoles(schema).unbiased(archive, slice(None))[:, 0]
     assert law.channel() @ told == pytest.approx(np.linspace(0, 1, size))

@@ -11,18 +11,13 @@ from sklearn.tree import DecisionTreeRegressor
 
 from supm import simulation
 from supm._errors import RecordError, SchemaError
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    LaplaceLaw,
-    NumberColumn,
-    ResponseLaw,
-    learn_model,
-)
+from supm.mechanisms import ContinuousLaplace
+from supm.mechanisms import GeneralizedRandomizedResponse as Response
+from supm.synthesis import Archive, ArchiveSchema, NumberColumn, learn_model
+from supm.synthesis.channels import Channel
 from supm.synthesis.noise_aware import ClassModel, NoisyColumn, NumberModel, fit_classes, fit_number
-from supm.synthesis.noise_aware_channels import Channel, channel_of, clean_channel
 from supm.synthesis.noise_aware_leaves import leaf_size, worth_of
-from supm.synthesis.noise_aware_posterior import Form
+from supm.synthesis.noise_aware_moments import Form
 
 Floats = NDArray[np.float64]
 
@@ -32,9 +27,9 @@ def uniform(rows: int, count: int, seed: int) -> Floats:
     return np.asarray((words + 0.5) / 2.0**64)
 
 
-def laplace(epsilon: float) -> tuple[LaplaceLaw, Channel]:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
-    return law, channel_of(NumberColumn("x", law))
+def laplace(epsilon: float) -> tuple[ContinuousLaplace, Channel]:
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=epsilon)
+    return law, NumberColumn("x", law).channel()
 
 
 def noised(values: Floats, epsilon: float, seed: int) -> NoisyColumn:
@@ -201,15 +196,17 @@ def classes(x: Floats, epsilon: float, label_epsilon: float | None, seed: int = 
     columns = [noised(each, epsilon, seed + place) for place, each in enumerate(x.T)]
     labels = (x[:, 0] > 0.7).astype(np.int64)
     if label_epsilon is None:
-        return fit_classes(columns, NoisyColumn(channel=clean_channel(2), reports=labels))
-    law = ResponseLaw.for_epsilon(size=2, epsilon=label_epsilon)
+        return fit_classes(
+            columns, NoisyColumn(channel=Channel.of_classes("unordered", np.eye(2)), reports=labels)
+        )
+    law = Response.for_epsilon(size=2, epsilon=label_epsilon)
     matrix = channel_of_labels(law)
-    told = law.randomize(labels, simulation(seed + 50))
+    told = law.randomize(labels, simulation(seed + 50)).symbols
     return fit_classes(columns, NoisyColumn(channel=matrix, reports=told))
 
 
-def channel_of_labels(law: ResponseLaw) -> Channel:
-    clean = clean_channel(law.size)
+def channel_of_labels(law: Response) -> Channel:
+    clean = Channel.of_classes("unordered", np.eye(law.size))
     return Channel(
         kind="unordered", places=clean.places, matrix=law.channel(), borders=clean.borders
     )

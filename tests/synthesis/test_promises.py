@@ -12,15 +12,10 @@ from supm import secure, simulation
 from supm._errors import MessageError, ParameterError, SchemaError
 from supm.audit.channel import exact_epsilon
 from supm.estimators import CopulaSynthesizer, NoiseAwareClassifier, NoiseAwareRegressor
+from supm.mechanisms import ContinuousLaplace
+from supm.mechanisms import GeneralizedRandomizedResponse as Response
 from supm.schema import Categorical, Continuous
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    LaplaceLaw,
-    NumberColumn,
-    ResponseLaw,
-)
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.collecting import Collection
 
 TWO = Categorical("ill", values=("no", "yes"))
@@ -41,15 +36,15 @@ def test_a_schema_states_no_less_than_a_collection_spends(budget: float) -> None
 @pytest.mark.parametrize("budget", [0.1, 1.0, 7.0, 30.0])
 def test_numbers_state_no_less_than_they_spend(noise: Any, budget: float) -> None:
     made = Collection(attributes=(NUMBER, TWO), asked=2, budget=budget, noise=noise)
-    stated = [each.law.epsilon for each in made.schema().columns]
+    stated = [each.mechanism.epsilon for each in made.schema().columns]
     spent = [each.epsilon for each in made.parts]
     assert all(told >= true for told, true in zip(stated, spent, strict=True))
     assert made.epsilon <= made.schema().epsilon <= budget
 
 
 def archive(source: Any) -> Archive:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=2.0)
-    label = ClassColumn("ill", ("no", "yes"), ResponseLaw.for_epsilon(size=2, epsilon=2.0))
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=2.0)
+    label = ClassColumn("ill", ("no", "yes"), Response.for_epsilon(size=2, epsilon=2.0))
     schema = ArchiveSchema(
         columns=(NumberColumn("a", law), NumberColumn("b", law), label), target="ill"
     )
@@ -59,7 +54,7 @@ def archive(source: Any) -> Archive:
 
 
 def numbers(source: Any) -> Archive:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=2.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=2.0)
     schema = ArchiveSchema(columns=(NumberColumn("a", law), NumberColumn("b", law)), target="b")
     values = np.linspace(0, 1, 400)
     return Archive.noised({"a": values, "b": values}, schema, source)
@@ -100,7 +95,7 @@ def test_a_saved_synthesizer_cannot_promise_more_than_its_schema() -> None:
 @pytest.mark.parametrize("low", ["0", None, [], {}])
 def test_bounds_that_are_no_numbers_are_one_sentence(low: Any) -> None:
     with pytest.raises(ParameterError, match="low must be a number"):
-        LaplaceLaw.for_epsilon(low=low, high=1.0, epsilon=1.0)
+        ContinuousLaplace.for_epsilon(low=low, high=1.0, epsilon=1.0)
     column = {"name": "a", "kind": "number", "low": low, "high": 1}
     form = {
         "version": 1,

@@ -9,18 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 from supm import RecordError, simulation
-from supm.schema import Categorical, Continuous
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    GaussianLaw,
-    LaplaceLaw,
-    NumberColumn,
-    PiecewiseLaw,
-    ResponseLaw,
-    SquareWaveLaw,
+from supm.mechanisms import (
+    ContinuousGaussian,
+    ContinuousLaplace,
+    ContinuousPiecewise,
+    ContinuousSquareWave,
+    GeneralizedRandomizedResponse,
 )
+from supm.schema import Categorical, Continuous
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.collecting import Collection
 from supm.synthesis.quality import Quality, assess
 
@@ -39,8 +36,8 @@ def table(rows: int = ROWS) -> dict[str, NDArray[Any]]:
 
 
 def schema(epsilon: float, target: str = "weight", *, classes: bool = True) -> ArchiveSchema:
-    law = LaplaceLaw.for_epsilon(low=0, high=100, epsilon=epsilon)
-    coin = ResponseLaw.for_epsilon(size=2, epsilon=epsilon)
+    law = ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=epsilon)
+    coin = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=epsilon)
     columns = (NumberColumn("age", law), NumberColumn("weight", law))
     ill = (ClassColumn("ill", ("no", "yes"), coin),)
     return ArchiveSchema(columns=columns + (ill if classes else ()), target=target)
@@ -167,9 +164,9 @@ def test_owners_who_told_a_pair_can_be_judged_too() -> None:
     assert {each.rows for each in found.models.errors} == {"", "synthetic", "clean"}
 
 
-@pytest.mark.parametrize("law", [GaussianLaw, PiecewiseLaw, SquareWaveLaw])
+@pytest.mark.parametrize("law", [ContinuousGaussian, ContinuousPiecewise, ContinuousSquareWave])
 def test_every_kind_of_noise_can_be_judged(law: Any) -> None:
-    more = {"delta": 1e-6} if law is GaussianLaw else {}
+    more = {"delta": 1e-6} if law is ContinuousGaussian else {}
     made = law.for_epsilon(low=0, high=100, epsilon=6.0, **more)
     numbers = ArchiveSchema(columns=(NumberColumn("age", made), NumberColumn("weight", made)))
     found = assess(Archive.noised(table(), numbers, simulation(5)), table(), table())
@@ -181,7 +178,7 @@ def test_every_kind_of_noise_can_be_judged(law: Any) -> None:
 
 
 def test_one_column_has_no_pairs() -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=100, epsilon=1.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=1.0)
     one = ArchiveSchema(columns=(NumberColumn("age", law),))
     found = assess(Archive.noised(table(), one, simulation(1)), table())
     assert (found.all_pairs, found.known_pairs) == (0, 0)

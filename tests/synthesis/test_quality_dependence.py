@@ -7,16 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from supm import ParameterError, simulation
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    LaplaceLaw,
-    NumberColumn,
-    PiecewiseLaw,
-    ResponseLaw,
-)
-from supm.synthesis.quality_dependence import Dependence, Reading, dependence
+from supm.mechanisms import ContinuousLaplace, ContinuousPiecewise, GeneralizedRandomizedResponse
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
+from supm.synthesis.quality_dependence import ColumnValues, Dependence, dependence
 from supm.synthesis.quality_readings import plain_readings, plain_table, unbiased_readings
 
 ROWS = 20_000
@@ -36,7 +29,7 @@ def two_numbers(rho: float, rows: int = ROWS, seed: int = 1) -> dict[str, NDArra
 
 
 def schema_of(law: str, epsilon: float) -> ArchiveSchema:
-    kind = LaplaceLaw if law == "laplace" else PiecewiseLaw
+    kind = ContinuousLaplace if law == "laplace" else ContinuousPiecewise
     made = kind.for_epsilon(low=0, high=1, epsilon=epsilon)
     return ArchiveSchema(columns=(NumberColumn("a", made), NumberColumn("b", made)))
 
@@ -111,7 +104,7 @@ def test_what_is_known_is_said_in_words(found: Dependence, words: str) -> None:
 def test_classes_without_an_order_have_cramers_v() -> None:
     words = simulation(3).below(3, ROWS).astype(np.int64)
     same = np.where(simulation(4).below(2, ROWS) > 0, words, simulation(5).below(3, ROWS))
-    law = ResponseLaw.for_epsilon(size=3, epsilon=3.0)
+    law = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=3.0)
     schema = ArchiveSchema(
         columns=tuple(ClassColumn(name, ("x", "y", "z"), law) for name in ("c", "d"))
     )
@@ -132,7 +125,7 @@ def test_classes_without_an_order_have_cramers_v() -> None:
 
 
 def test_independent_classes_are_not_known_to_depend() -> None:
-    law = ResponseLaw.for_epsilon(size=4, epsilon=1.0)
+    law = GeneralizedRandomizedResponse.for_epsilon(size=4, epsilon=1.0)
     values = ("p", "q", "r", "s")
     schema = ArchiveSchema(columns=tuple(ClassColumn(name, values, law) for name in "ab"))
     calls = 0
@@ -146,7 +139,9 @@ def test_independent_classes_are_not_known_to_depend() -> None:
 
 def test_ordered_and_two_classes_are_read_as_places_and_have_a_sign() -> None:
     table = two_numbers(-0.8)
-    law, coin = (ResponseLaw.for_epsilon(size=size, epsilon=4.0) for size in (3, 2))
+    law, coin = (
+        GeneralizedRandomizedResponse.for_epsilon(size=size, epsilon=4.0) for size in (3, 2)
+    )
     schema = ArchiveSchema(
         columns=(ClassColumn("a", (0, 1, 2), law, ordered=True), ClassColumn("b", (0, 1), coin))
     )
@@ -166,7 +161,7 @@ def test_cells_that_were_not_asked_are_left_out() -> None:
     half = np.array([[1.0], [-1.0], [math.nan], [math.nan]])
     none = np.array([[math.nan], [math.nan], [math.nan], [1.0]])
     names = zip("abc", (line, half, none), strict=True)
-    found = dependence([Reading(name=name, values=values) for name, values in names])
+    found = dependence([ColumnValues(name=name, values=values) for name, values in names])
     assert found.rows.tolist() == [[4, 2, 1], [2, 2, 0], [1, 0, 1]]
     assert found.strength[0, 1] == 1.0
     assert math.isinf(found.error[1, 2])
@@ -194,6 +189,6 @@ def test_pairs_come_strongest_first() -> None:
 
 
 def test_readings_of_different_rows_are_refused() -> None:
-    readings = [Reading(name=str(n), values=np.zeros((n, 1))) for n in (2, 3)]
+    readings = [ColumnValues(name=str(n), values=np.zeros((n, 1))) for n in (2, 3)]
     with pytest.raises(ParameterError, match="readings must be of the same rows"):
         dependence(readings)

@@ -10,16 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 from supm import simulation
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    LaplaceLaw,
-    NumberColumn,
-    PiecewiseLaw,
-    ResponseLaw,
-    SquareWaveLaw,
+from supm.mechanisms import (
+    ContinuousLaplace,
+    ContinuousPiecewise,
+    ContinuousSquareWave,
+    GeneralizedRandomizedResponse,
 )
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.quality_columns import Comparison, compare_columns
 from supm.synthesis.quality_dependence import dependence
 from supm.synthesis.quality_readings import plain_table, spread_of, unbiased_readings
@@ -40,7 +37,7 @@ def stated_and_seen(found: list[Comparison]) -> tuple[float, float]:
     return stated, float(np.std([each.estimate for each in found]))
 
 
-@pytest.mark.parametrize("kind", [LaplaceLaw, PiecewiseLaw, SquareWaveLaw])
+@pytest.mark.parametrize("kind", [ContinuousLaplace, ContinuousPiecewise, ContinuousSquareWave])
 @pytest.mark.parametrize("power", [1, 6], ids=["even", "skewed"])
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_the_error_of_a_standard_deviation_is_about_what_it_is(
@@ -50,11 +47,11 @@ def test_the_error_of_a_standard_deviation_is_about_what_it_is(
     schema = ArchiveSchema(columns=(NumberColumn("x", law),))
     stated, seen = stated_and_seen(figures({"x": EVEN**power}, schema, 1))
     # Laplace noise of this epsilon hides all of the variance: what is left is cut off at zero.
-    most = 3.5 if kind is LaplaceLaw and epsilon < 1 else 1.6
+    most = 3.5 if kind is ContinuousLaplace and epsilon < 1 else 1.6
     assert 0.7 * seen < stated < most * seen
 
 
-@pytest.mark.parametrize("kind", [PiecewiseLaw, SquareWaveLaw])
+@pytest.mark.parametrize("kind", [ContinuousPiecewise, ContinuousSquareWave])
 def test_two_alike_records_do_not_tell_a_variance(kind: Any) -> None:
     law = kind.for_epsilon(low=0, high=1, epsilon=2.0)
     found, error = spread_of(NumberColumn("x", law), np.array([0.4, 0.6]))
@@ -64,7 +61,7 @@ def test_two_alike_records_do_not_tell_a_variance(kind: Any) -> None:
 
 @pytest.mark.parametrize("size", [3, 8])
 def test_the_error_of_a_share_is_what_it_is(size: int) -> None:
-    law = ResponseLaw.for_epsilon(size=size, epsilon=1.0)
+    law = GeneralizedRandomizedResponse.for_epsilon(size=size, epsilon=1.0)
     names = tuple(f"v{place}" for place in range(size))
     schema = ArchiveSchema(columns=(ClassColumn("x", names, law),))
     held = np.array(names)[np.arange(3000) % size]
@@ -74,7 +71,7 @@ def test_the_error_of_a_share_is_what_it_is(size: int) -> None:
 
 @pytest.mark.parametrize("rows", [2, 3, 4])
 def test_few_records_do_not_make_independent_classes_known(rows: int) -> None:
-    law = ResponseLaw.for_epsilon(size=3, epsilon=8.0)
+    law = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=8.0)
     columns = tuple(ClassColumn(name, ("p", "q", "r"), law) for name in "ab")
     schema, calls = ArchiveSchema(columns=columns), 0
     for seed in range(60):

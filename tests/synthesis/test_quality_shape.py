@@ -11,21 +11,18 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from supm import simulation
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    GaussianLaw,
-    LaplaceLaw,
-    NumberColumn,
-    PiecewiseLaw,
-    ResponseLaw,
-    SquareWaveLaw,
+from supm.mechanisms import (
+    ContinuousGaussian,
+    ContinuousLaplace,
+    ContinuousPiecewise,
+    ContinuousSquareWave,
+    GeneralizedRandomizedResponse,
+    NoisedNumber,
 )
-from supm.synthesis.noise_laws import NumberLaw
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.quality import assess
 from supm.synthesis.quality_shape import (
-    Shape,
+    DistributionShape,
     blur_kernel,
     shape_of_classes,
     shape_of_number,
@@ -52,13 +49,13 @@ def spiked(rows: int, seed: int) -> Numbers:
     return np.where(lot < 0.5, 0.0, np.where(lot < 0.8, 1 / 3, uniform(rows, seed + 1000)))
 
 
-def law_of(kind: Any, epsilon: float, high: float = 1.0) -> NumberLaw:
-    more = {"delta": 1e-6} if kind is GaussianLaw else {}
-    law: NumberLaw = kind.for_epsilon(low=0, high=high, epsilon=epsilon, **more)
+def law_of(kind: Any, epsilon: float, high: float = 1.0) -> NoisedNumber:
+    more = {"delta": 1e-6} if kind is ContinuousGaussian else {}
+    law: NoisedNumber = kind.for_epsilon(low=0, high=high, epsilon=epsilon, **more)
     return law
 
 
-def shape(law: NumberLaw, held: Numbers, seed: int) -> Shape:
+def shape(law: NoisedNumber, held: Numbers, seed: int) -> DistributionShape:
     reports = law.randomize(held, simulation(seed))
     return shape_of_number(NumberColumn("x", law), reports, BINS)
 
@@ -74,12 +71,12 @@ def blurred(held: Numbers, width: float) -> Numbers:
 @pytest.mark.parametrize(
     ("kind", "epsilon", "rows"),
     [
-        (LaplaceLaw, 1.0, 10_000),
-        (LaplaceLaw, 4.0, 2000),
-        (LaplaceLaw, 50.0, 500),
-        (GaussianLaw, 50.0, 2000),
-        (PiecewiseLaw, 4.0, 2000),
-        (SquareWaveLaw, 2.0, 2000),
+        (ContinuousLaplace, 1.0, 10_000),
+        (ContinuousLaplace, 4.0, 2000),
+        (ContinuousLaplace, 50.0, 500),
+        (ContinuousGaussian, 50.0, 2000),
+        (ContinuousPiecewise, 4.0, 2000),
+        (ContinuousSquareWave, 2.0, 2000),
     ],
 )
 def test_the_band_covers_the_blurred_truth(
@@ -97,10 +94,14 @@ def test_the_band_covers_the_blurred_truth(
 
 
 def test_less_noise_and_more_reports_are_blurred_less() -> None:
-    widths = [shape(law_of(LaplaceLaw, each), normal(2000, 1), 3).blur for each in (1, 4, 16)]
+    widths = [
+        shape(law_of(ContinuousLaplace, each), normal(2000, 1), 3).blur for each in (1, 4, 16)
+    ]
     assert widths == sorted(widths, reverse=True)
     assert widths[0] > 3 * widths[2]
-    more = [shape(law_of(LaplaceLaw, 4), normal(rows, 1), 3).blur for rows in (200, 2000, 20_000)]
+    more = [
+        shape(law_of(ContinuousLaplace, 4), normal(rows, 1), 3).blur for rows in (200, 2000, 20_000)
+    ]
     assert more == sorted(more, reverse=True)
     assert more[0] > more[2]
 
@@ -118,18 +119,18 @@ def test_less_noise_and_more_reports_are_blurred_less() -> None:
 def test_a_shape_is_known_where_the_noise_is_small_and_reports_are_many(
     *, epsilon: float, rows: int, known: bool
 ) -> None:
-    assert shape(law_of(LaplaceLaw, epsilon), normal(rows, 1), 3).known is known
+    assert shape(law_of(ContinuousLaplace, epsilon), normal(rows, 1), 3).known is known
 
 
 def test_how_far_is_blurred_does_not_depend_on_what_was_reported() -> None:
-    law = law_of(LaplaceLaw, 4.0)
+    law = law_of(ContinuousLaplace, 4.0)
     assert shape(law, normal(500, 1), 3).blur == shape(law, np.zeros(500), 4).blur
 
 
 @pytest.mark.parametrize("high", [1e-90, 1.0, 1e99])
 @pytest.mark.parametrize("rows", [2, 40])
 def test_any_bounds_and_any_number_of_reports_have_a_band(high: float, rows: int) -> None:
-    found = shape(law_of(LaplaceLaw, 2.0, high), np.full(rows, high / 3), 1)
+    found = shape(law_of(ContinuousLaplace, 2.0, high), np.full(rows, high / 3), 1)
     assert np.isfinite(found.low).all()
     assert (found.low <= found.high).all()
     assert ((found.low >= 0) & (found.high <= 1)).all()
@@ -149,7 +150,7 @@ def test_a_blur_keeps_what_there_is(blur: float) -> None:
 def test_shares_of_classes_have_a_band_of_two_standard_errors(
     *, epsilon: float, known: bool
 ) -> None:
-    law = ResponseLaw.for_epsilon(size=3, epsilon=epsilon)
+    law = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=epsilon)
     schema = ArchiveSchema(columns=(ClassColumn("kind", ("a", "b", "c"), law),))
     inside = []
     for seed in range(TRIES):
@@ -175,7 +176,7 @@ def test_the_columns_whose_shape_is_hidden_are_named() -> None:
 
 
 def test_the_report_says_it_in_words_and_in_figures() -> None:
-    law = law_of(LaplaceLaw, 0.5)
+    law = law_of(ContinuousLaplace, 0.5)
     schema = ArchiveSchema(columns=(NumberColumn("a", law), NumberColumn("b", law)))
     held = {"a": normal(500, 1), "b": spiked(500, 2)}
     found = assess(Archive.noised(held, schema, simulation(1)), held)

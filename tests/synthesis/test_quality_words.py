@@ -7,11 +7,17 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, simulation
+from supm.mechanisms import (
+    ContinuousGaussian,
+    ContinuousLaplace,
+    ContinuousPiecewise,
+    ContinuousSquareWave,
+    GeneralizedRandomizedResponse,
+)
 from supm.schema import Categorical, Continuous
-from supm.synthesis import Archive, ArchiveSchema, ClassColumn, LaplaceLaw, NumberColumn
-from supm.synthesis.archive_schema import Column
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.collecting import Collection
-from supm.synthesis.noise_laws import GaussianLaw, PiecewiseLaw, ResponseLaw, SquareWaveLaw
+from supm.synthesis.columns import Column
 from supm.synthesis.quality import Quality, assess
 from supm.synthesis.quality_models import ModelError, ModelReport
 
@@ -29,11 +35,13 @@ def table(rows: int = ROWS) -> dict[str, Any]:
 
 
 def number(name: str, epsilon: float, low: float = 0, high: float = 100) -> NumberColumn:
-    return NumberColumn(name, LaplaceLaw.for_epsilon(low=low, high=high, epsilon=epsilon))
+    return NumberColumn(name, ContinuousLaplace.for_epsilon(low=low, high=high, epsilon=epsilon))
 
 
 def sex(epsilon: float) -> ClassColumn:
-    return ClassColumn("sex", ("f", "m"), ResponseLaw.for_epsilon(size=2, epsilon=epsilon))
+    return ClassColumn(
+        "sex", ("f", "m"), GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=epsilon)
+    )
 
 
 def judged(used: tuple[Column, ...], stated: tuple[Column, ...], rows: int = ROWS) -> Quality:
@@ -63,10 +71,12 @@ def test_stated_noise_that_cannot_be_is_noticed_first(
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
-@pytest.mark.parametrize("law", [LaplaceLaw, GaussianLaw, PiecewiseLaw, SquareWaveLaw])
+@pytest.mark.parametrize(
+    "law", [ContinuousLaplace, ContinuousGaussian, ContinuousPiecewise, ContinuousSquareWave]
+)
 @pytest.mark.parametrize("rows", [2, 40, ROWS])
 def test_stated_noise_that_was_used_is_not_doubted(law: Any, epsilon: float, rows: int) -> None:
-    more = {"delta": 1e-6} if law is GaussianLaw else {}
+    more = {"delta": 1e-6} if law is ContinuousGaussian else {}
     made = law.for_epsilon(low=0, high=100, epsilon=epsilon, **more)
     columns = (NumberColumn("age", made), NumberColumn("weight", made))
     for seed in range(5):

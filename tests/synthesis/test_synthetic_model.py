@@ -11,24 +11,25 @@ from scipy.special import ndtr
 
 from supm import simulation
 from supm._errors import MessageError, ParameterError
+from supm.mechanisms import (
+    ContinuousGaussian,
+    ContinuousLaplace,
+    ContinuousPiecewise,
+    ContinuousSquareWave,
+    GeneralizedRandomizedResponse,
+    NoisedNumber,
+)
 from supm.mechanisms.noise import GaussianNoise
 from supm.synthesis import (
     Archive,
     ArchiveSchema,
     ClassColumn,
-    GaussianLaw,
-    LaplaceLaw,
     NumberColumn,
-    NumberLaw,
-    PiecewiseLaw,
-    ResponseLaw,
-    SquareWaveLaw,
     learn_model,
     learn_paper_model,
 )
-from supm.synthesis.layout import Layout
 from supm.synthesis.model_form import model_from_form, model_to_form
-from supm.synthesis.moments import learn_moments
+from supm.synthesis.moments import ColumnRoles, learn_moments
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +52,7 @@ def equicorrelated(size: int, rho: float, rows: int, seed: int) -> Floats:
     return np.asarray(np.linalg.cholesky(matrix) @ normals(size, rows, seed=seed))
 
 
-def numbers_schema(size: int, law: NumberLaw) -> ArchiveSchema:
+def numbers_schema(size: int, law: NoisedNumber) -> ArchiveSchema:
     return ArchiveSchema(columns=tuple(NumberColumn(f"c{i}", law) for i in range(size)))
 
 
@@ -68,7 +69,7 @@ def test_a_latent_correlation_is_found_for_five_shapes_through_noise() -> None:
         name: np.clip(shape(ndtr(row)), 0.0, 1.0)
         for (name, shape), row in zip(SHAPES.items(), latent, strict=True)
     }
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=5.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=5.0)
     schema = ArchiveSchema(columns=tuple(NumberColumn(name, law) for name in SHAPES))
     model = learn_model(Archive.noised(clean, schema, simulation(12)))
     factor = model.copulas[0].factor
@@ -79,14 +80,14 @@ def test_a_latent_correlation_is_found_for_five_shapes_through_noise() -> None:
 @pytest.mark.parametrize(
     "law",
     [
-        LaplaceLaw.for_epsilon(low=0, high=1, epsilon=8.0),
-        GaussianLaw(low=0, high=1, sigma=0.15, delta=1e-6),
-        PiecewiseLaw.for_epsilon(low=0, high=1, epsilon=5.0),
-        SquareWaveLaw.for_epsilon(low=0, high=1, epsilon=5.0),
+        ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=8.0),
+        ContinuousGaussian(low=0, high=1, sigma=0.15, delta=1e-6),
+        ContinuousPiecewise.for_epsilon(low=0, high=1, epsilon=5.0),
+        ContinuousSquareWave.for_epsilon(low=0, high=1, epsilon=5.0),
     ],
-    ids=lambda law: law.mechanism,
+    ids=lambda law: law.name,
 )
-def test_every_mechanism_of_numbers_leads_to_the_same_table(law: NumberLaw) -> None:
+def test_every_mechanism_of_numbers_leads_to_the_same_table(law: NoisedNumber) -> None:
     latent = equicorrelated(2, -0.7, 30_000, seed=21)
     clean = {"c0": ndtr(latent[0]), "c1": ndtr(latent[1]) ** 2}
     rows = learn_model(Archive.noised(clean, numbers_schema(2, law), simulation(22))).sample(
@@ -103,7 +104,7 @@ def test_every_mechanism_of_numbers_leads_to_the_same_table(law: NumberLaw) -> N
 def test_without_noise_the_plain_gaussian_copula_is_left() -> None:
     latent = equicorrelated(3, 0.5, 20_000, seed=31)
     clean = {f"c{i}": ndtr(row) ** (i + 1) for i, row in enumerate(latent)}
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=5000.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=5000.0)
     archive = Archive.noised(clean, numbers_schema(3, law), simulation(32))
     factor = learn_model(archive).copulas[0].factor
     wanted = latent_correlation(clean, ["c0", "c1", "c2"])
@@ -113,7 +114,7 @@ def test_without_noise_the_plain_gaussian_copula_is_left() -> None:
 def test_at_tiny_budgets_nothing_is_made_up() -> None:
     latent = equicorrelated(4, 0.8, 300, seed=41)
     clean = {f"c{i}": ndtr(row) for i, row in enumerate(latent)}
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=0.1)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=0.1)
     rows = learn_model(Archive.noised(clean, numbers_schema(4, law), simulation(42))).sample(
         5000, simulation(43)
     )
@@ -122,10 +123,10 @@ def test_at_tiny_budgets_nothing_is_made_up() -> None:
 
 
 def mixed_schema(epsilon: float) -> ArchiveSchema:
-    number = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
-    grade = ResponseLaw.for_epsilon(size=4, epsilon=epsilon)
-    town = ResponseLaw.for_epsilon(size=3, epsilon=epsilon)
-    ill = ResponseLaw.for_epsilon(size=2, epsilon=epsilon)
+    number = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=epsilon)
+    grade = GeneralizedRandomizedResponse.for_epsilon(size=4, epsilon=epsilon)
+    town = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=epsilon)
+    ill = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=epsilon)
     return ArchiveSchema(
         columns=(
             NumberColumn("age", number),
@@ -203,7 +204,7 @@ def _towns(table: dict[str, NDArray[np.generic]]) -> NDArray[np.str_]:
 def test_covariances_are_unbiased_within_each_class() -> None:
     schema = mixed_schema(3.0)
     clean = mixed_table(4000, 61)
-    layout = Layout(schema)
+    layout = ColumnRoles(schema)
     codes = {"x": 0, "y": 1, "z": 2}
     town = np.eye(3)[[codes[str(each)] for each in clean["town"]]][:, 2]
     ill = clean["ill"] == "yes"
@@ -250,7 +251,7 @@ def test_a_model_that_does_not_fit_together_is_refused(change: dict[str, object]
 def test_pairs_of_cells_are_enough() -> None:
     """Each record tells two of three columns; dependence is still found."""
     latent = equicorrelated(3, 0.7, 60_000, seed=91)
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=8.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=8.0)
     whole = numbers_schema(3, law)
     table = Archive.noised(
         {f"c{i}": ndtr(row) for i, row in enumerate(latent)}, whole, simulation(92)
@@ -302,7 +303,7 @@ def test_columns_that_nobody_told_do_not_break_it() -> None:
 def test_few_records_and_constant_columns_do_not_break_it(
     learn: Callable[..., object], rows: int
 ) -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=50.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=50.0)
     clean = {"c0": np.full(rows, 0.5), "c1": np.linspace(0, 1, rows)}
     model = learn(Archive.noised(clean, numbers_schema(2, law), simulation(1)))
     drawn = model.sample(100, simulation(2))  # type: ignore[attr-defined]  # of either function
@@ -345,7 +346,7 @@ def test_the_paper_has_numbers_only() -> None:
 
 
 def test_how_many_rows_is_checked() -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=5.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=5.0)
     model = learn_model(Archive.noised({"c0": np.ones(10)}, numbers_schema(1, law), simulation(1)))
     for rows in (0, -1, 2.5):
         with pytest.raises(ParameterError, match="rows"):

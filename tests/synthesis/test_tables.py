@@ -11,14 +11,14 @@ from scipy.stats import multivariate_normal, norm
 
 from supm import simulation
 from supm._errors import ParameterError
+from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 from supm.mechanisms.noise import GaussianNoise
-from supm.synthesis import LaplaceLaw, ResponseLaw
+from supm.synthesis.channels import CellReports, count_together
 from supm.synthesis.correlation import FLOOR, nearest_correlation, pull
 from supm.synthesis.em import ALONE, PAPER, Stop, reconstruct_table
-from supm.synthesis.layout import Told, count_together
+from supm.synthesis.latent import noisy_polychoric, polychoric
 from supm.synthesis.marginals import BinnedMarginal, OrderedMarginal
 from supm.synthesis.paper_copula import paper_cells
-from supm.synthesis.polychoric import noisy_polychoric, polychoric
 from supm.synthesis.tree import draw_rows, learn_tree
 
 Floats = NDArray[np.float64]
@@ -29,9 +29,9 @@ def log_likelihood(counts: Floats, first: Floats, second: Floats, table: Floats)
 
 
 def test_em_over_a_product_is_em_over_the_kronecker_channel() -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=3.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=3.0)
     number = law.transition(law.edges(6), law.report_cells(law.edges(6)))
-    response = ResponseLaw.for_epsilon(size=3, epsilon=1.0).channel()
+    response = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=1.0).channel()
     counts = np.round(1e4 * response.T @ np.outer([0.5, 0.3, 0.2], np.arange(1, 7) / 21) @ number)
     stop = Stop(gain=0.0, steps=40)
     table = reconstruct_table(counts, [response, number], stop=stop)
@@ -41,8 +41,8 @@ def test_em_over_a_product_is_em_over_the_kronecker_channel() -> None:
 
 
 def test_em_climbs_and_finds_the_table_behind_many_reports() -> None:
-    first = ResponseLaw.for_epsilon(size=3, epsilon=2.0).channel()
-    second = ResponseLaw.for_epsilon(size=2, epsilon=2.0).channel()
+    first = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=2.0).channel()
+    second = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=2.0).channel()
     truth = np.array([[0.3, 0.1], [0.05, 0.25], [0.2, 0.1]])
     counts = 1e6 * first.T @ truth @ second
     found = [
@@ -55,7 +55,7 @@ def test_em_climbs_and_finds_the_table_behind_many_reports() -> None:
 
 
 def test_cells_that_were_never_reported_do_not_change_the_result() -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=1.0)
     counts = np.zeros(law.report_cells(law.edges(10)).size - 1)
     counts[[0, 3, 7]] = [5, 9, 2]
     channel = law.transition(law.edges(10), law.report_cells(law.edges(10)))
@@ -65,7 +65,7 @@ def test_cells_that_were_never_reported_do_not_change_the_result() -> None:
 
 
 def test_the_papers_wide_output_domain_gives_the_same_steps_as_one_cell_on_either_side() -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=2.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=2.0)
     reports = law.randomize(np.linspace(0, 1, 3000) ** 3, simulation(2))
     shares = []
     narrow = np.concatenate(([-np.inf], law.edges(20), [np.inf]))
@@ -79,7 +79,7 @@ def test_the_papers_wide_output_domain_gives_the_same_steps_as_one_cell_on_eithe
 
 
 def test_a_column_of_few_reports_takes_a_hundred_steps_though_they_gain_little() -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=1.0)
     told = law.bin_reports(law.randomize(np.zeros(60), simulation(5)), law.edges(20))
     found = [
         reconstruct_table(told.counts, [told.channel], stop=stop)
@@ -90,7 +90,7 @@ def test_a_column_of_few_reports_takes_a_hundred_steps_though_they_gain_little()
 
 
 def test_smoothing_helps_where_there_are_no_spikes() -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=6.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=6.0)
     levels = (np.arange(2000) + 0.5) / 2000
     values = np.clip(0.5 + 0.15 * norm.ppf(levels), 0, 1)
     told = law.bin_reports(law.randomize(values, simulation(8)), law.edges(50))
@@ -188,7 +188,9 @@ def test_a_polychoric_correlation_is_found_through_noise_and_within_classes() ->
     margins = np.array([0.3, 0.4, 0.3]), np.array([0.5, 0.3, 0.2])
     inner = normal_cells(0.6, *margins)
     prior = np.array([0.7, 0.3])
-    channels = [ResponseLaw.for_epsilon(size=k, epsilon=1.0).channel() for k in (2, 3, 3)]
+    channels = [
+        GeneralizedRandomizedResponse.for_epsilon(size=k, epsilon=1.0).channel() for k in (2, 3, 3)
+    ]
     counts = prior[:, np.newaxis, np.newaxis] * inner
     for channel in channels:
         counts = np.tensordot(counts, channel, axes=(0, 0))
@@ -198,9 +200,9 @@ def test_a_polychoric_correlation_is_found_through_noise_and_within_classes() ->
     assert 0.02 < error < 0.3
 
 
-def told(codes: NDArray[np.int64], size: int, epsilon: float, seed: int) -> Told:
-    law = ResponseLaw.for_epsilon(size=size, epsilon=epsilon)
-    return Told(law.randomize(codes, simulation(seed)), law.channel())
+def told(codes: NDArray[np.int64], size: int, epsilon: float, seed: int) -> CellReports:
+    law = GeneralizedRandomizedResponse.for_epsilon(size=size, epsilon=epsilon)
+    return CellReports(law.randomize(codes, simulation(seed)).symbols, law.channel())
 
 
 def test_the_tree_joins_what_hangs_together_and_nothing_else() -> None:
@@ -215,7 +217,7 @@ def test_the_tree_joins_what_hangs_together_and_nothing_else() -> None:
     columns = [top, middle, low, alone]
     sizes = (3, 3, 3, 5)
     cells = [told(c, k, 2.0, 100 + i) for i, (c, k) in enumerate(zip(columns, sizes, strict=True))]
-    root = Told(np.zeros(count, dtype=np.int64), np.ones((1, 1)))
+    root = CellReports(np.zeros(count, dtype=np.int64), np.ones((1, 1)))
     given = [
         np.bincount(c, minlength=k)[np.newaxis] / count for c, k in zip(columns, sizes, strict=True)
     ]
@@ -239,7 +241,7 @@ def test_rows_are_drawn_with_their_own_shares() -> None:
 
 
 def test_counts_leave_out_records_that_lack_a_cell() -> None:
-    first = Told(np.array([0, 1, -1, 1]), np.eye(2))
-    second = Told(np.array([0, 1, 1, -1]), np.eye(2))
+    first = CellReports(np.array([0, 1, -1, 1]), np.eye(2))
+    second = CellReports(np.array([0, 1, 1, -1]), np.eye(2))
     assert count_together((first, second)).tolist() == [[1, 0], [0, 1]]
     assert math.isclose(count_together((first,)).sum(), 3)

@@ -7,9 +7,9 @@ import pytest
 from numpy.typing import NDArray
 
 from supm import simulation
-from supm.synthesis import ResponseLaw
-from supm.synthesis.beyond_noise import beyond_noise
-from supm.synthesis.layout import Told
+from supm.mechanisms import GeneralizedRandomizedResponse
+from supm.synthesis.channels import CellReports
+from supm.synthesis.em import beyond_noise
 from supm.synthesis.tree import ClassTree, learn_tree
 
 Codes = NDArray[np.int64]
@@ -19,10 +19,10 @@ def learned(columns: list[Codes], sizes: tuple[int, ...], epsilon: float, seed: 
     source, count = simulation(seed), columns[0].size
     told, given = [], []
     for codes, size in zip(columns, sizes, strict=True):
-        law = ResponseLaw.for_epsilon(size=size, epsilon=epsilon)
-        told.append(Told(law.randomize(codes, source), law.channel()))
+        law = GeneralizedRandomizedResponse.for_epsilon(size=size, epsilon=epsilon)
+        told.append(CellReports(law.randomize(codes, source).symbols, law.channel()))
         given.append(np.bincount(codes, minlength=size)[np.newaxis] / count)
-    root = Told(np.zeros(count, dtype=np.int64), np.ones((1, 1)))
+    root = CellReports(np.zeros(count, dtype=np.int64), np.ones((1, 1)))
     return learn_tree(told, root, given)
 
 
@@ -52,7 +52,7 @@ def test_independent_classes_are_often_not_joined() -> None:
 
 
 def test_a_table_that_noise_explains_becomes_the_independent_one() -> None:
-    channel = ResponseLaw.for_epsilon(size=3, epsilon=1.0).channel()
+    channel = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=1.0).channel()
     apart = np.outer([0.5, 0.3, 0.2], [0.2, 0.2, 0.6])
     expected = 3000 * channel.T @ apart @ channel
     counts = np.round(expected + 5 * np.array([[1, -1, 0], [-1, 1, 0], [0, 0, 0]]))

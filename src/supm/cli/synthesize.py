@@ -2,152 +2,144 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from supm.cli._arguments import whole
-from supm.cli._files import write_json, write_text
-from supm.cli._output import counted, paragraph, say
+from cyclopts import Parameter
+
+from supm.cli._output import bar, counted, lines_read, paragraph, say
+from supm.cli._types import Seed, Target, whole
 
 if TYPE_CHECKING:
-    from supm.synthesis.quality import Quality
+    from supm.synthesis import Archive, Synthesis
 
-__all__ = ["add_to"]
-
-_EXAMPLES = """\
-examples:
-  supm synthesize noisy.csv --schema archive.json -o rows.csv
-  supm synthesize noisy.csv --schema archive.json -o rows.csv --rows 100000 --report quality.html
-  supm synthesize noisy.csv --schema archive.json -o rows.csv --mode faithful --seed 7 --json -
-
-archive.json says how each column was noised. Bounds and epsilon are public; they were fixed when
-the records were collected:
-  {"version": 1, "target": "weight", "columns": [
-    {"name": "age", "kind": "number", "low": 0, "high": 100, "mechanism": "laplace", "epsilon": 2},
-    {"name": "weight", "kind": "number", "low": 20, "high": 140, "mechanism": "piecewise",
-     "epsilon": 2},
-    {"name": "sex", "kind": "class", "values": ["f", "m"], "mechanism": "randomized_response",
-     "epsilon": 1}]}
-Mechanisms of numbers are laplace, gaussian (with a delta), piecewise and square_wave. A column
-whose mechanism or epsilon is not given is refused.
-"""
-_MOST = 10**8
+__all__ = ["synthesize"]
 
 
-def add_to(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the verb to the command line."""
-    parser = verbs.add_parser(
-        "synthesize",
-        help="make rows without noise from an archive of noised records",
-        description="Estimate the distribution behind records that were noised under local\n"
-        "privacy, and draw new rows from it. They are of nobody, cost nobody any budget, and are\n"
-        "as right as the noise allows; what it does not allow is said.",
-        epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("data", metavar="DATA", help="the noised records, a CSV file")
-    parser.add_argument(
-        "--schema", required=True, metavar="FILE", help="how each column was noised; see below"
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        required=True,
-        metavar="FILE",
-        help="write the rows (.csv); - prints them",
-    )
-    parser.add_argument(
-        "--rows",
-        type=whole(1, _MOST),
-        metavar="N",
-        help="how many rows to make; as many as records by default",
-    )
-    parser.add_argument("--report", metavar="FILE", help="write a page about their quality (.html)")
-    parser.add_argument(
-        "--mode",
-        choices=("strict", "faithful"),
-        default="strict",
-        help="the best we know (default), or what paper 004 printed, corrected",
-    )
-    parser.add_argument("--seed", type=whole(0, 1 << 128), metavar="S", help="repeat a run")
-    parser.add_argument("--json", metavar="FILE", help="write the figures; - prints them")
-    parser.set_defaults(run=_run)
+def synthesize(
+    data: Annotated[str, Parameter(name="DATA")],
+    /,
+    *,
+    schema: Annotated[str, Parameter(metavar="FILE")],
+    output: Annotated[Target, Parameter(name=("--output", "-o"), required=True)],
+    rows: Annotated[int | None, whole(1, 10**8)] = None,
+    report: Target = None,
+    mode: Literal["strict", "faithful"] = "strict",
+    seed: Seed = None,
+    json: Target = None,
+) -> None:
+    """Make rows without noise from an archive of noised records.
+
+    Estimate the distribution behind records that were noised under local privacy, and draw new rows
+    from it. They are of nobody, cost nobody any budget, and are as right as the noise allows; what
+    it does not allow is said.
+
+    archive.json says how each column was noised. Bounds and epsilon are public; they were fixed
+    when the records were collected:
+
+      {"version": 1, "target": "weight", "columns": [
+        {"name": "age", "kind": "number", "low": 0, "high": 100, "mechanism": "laplace",
+         "epsilon": 2},
+        {"name": "weight", "kind": "number", "low": 20, "high": 140, "mechanism": "piecewise",
+         "epsilon": 2},
+        {"name": "sex", "kind": "class", "values": ["f", "m"], "mechanism": "randomized_response",
+         "epsilon": 1}]}
+
+    Mechanisms of numbers are laplace, gaussian (with a delta), piecewise and square_wave. A column
+    whose mechanism or epsilon is not given is refused.
+
+    Parameters
+    ----------
+    data : str
+        The noised records, a CSV file.
+    schema : str
+        How each column was noised; see below.
+    output : str
+        Write the rows (.csv); - prints them.
+    rows : int, optional
+        How many rows to make; as many as records by default.
+    report : str, optional
+        Write a page about their quality (.html).
+    mode : {"strict", "faithful"}
+        The best we know (default), or what paper 004 printed, corrected.
+    seed : int, optional
+        Repeat a run.
+    json : str, optional
+        Write the figures; - prints them.
+
+    Examples
+    --------
+    ::
+
+        supm synthesize noisy.csv --schema archive.json -o rows.csv
+        supm synthesize noisy.csv --schema archive.json -o rows.csv --rows 100000 --report page.html
+        supm synthesize noisy.csv --schema archive.json -o rows.csv --mode faithful --json -
+    """
+    from supm.cli._files import write_json, write_text  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._targets import check_targets  # noqa: PLC0415  the same
+    from supm.synthesis import synthesize  # noqa: PLC0415  the same
+
+    written = {"-o": output, "--report": report, "--json": json}
+    check_targets({"DATA": data, "--schema": schema}, written)
+    archive = _archive(data, schema)
+    with bar(total=3, unit="steps", label="") as shown:
+
+        def reach(what: str) -> None:
+            shown.step()
+            shown.label(what)
+
+        name = Path(data).name
+        made = synthesize(archive, rows=rows, mode=mode, seed=seed, name=name, progress=reach)
+    _write_rows(made, output or "-")
+    if report:
+        write_text("--report", made.page(), report)
+    if json:
+        write_json(made.to_form(), json)
+    _tell(made, written)
 
 
-def _run(arguments: argparse.Namespace) -> int:
-    _check_targets(arguments)
-    from supm.cli._output import bar  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._synthesis_run import fitted, read_archive, written  # noqa: PLC0415  the same
-    from supm.synthesis.quality import assess  # noqa: PLC0415  the same
+def _archive(data: str, path: str) -> Archive:
+    from supm._errors import ParameterError, SchemaError  # noqa: PLC0415  loaded when the verb runs
+    from supm.cli._files import read_text  # noqa: PLC0415  the same
+    from supm.synthesis import ArchiveSchema, read_archive  # noqa: PLC0415  the same
 
-    archive = read_archive(arguments.data, arguments.schema)
-    with bar(total=4, unit="steps", label="estimating") as shown:
-        model = fitted(archive, arguments)
-        shown.step()
-        shown.label("drawing rows")
-        rows = model.sample(archive.rows if arguments.rows is None else arguments.rows)
-        shown.step()
-        shown.label("judging")
-        quality = assess(archive, rows)
-        shown.step()
-        shown.label("writing")
-        written(rows, arguments.output)
-        if arguments.report:
-            _write_page(quality, arguments)
-        shown.step()
-    _tell(quality, model, arguments)
-    return 0
+    text = read_text("--schema", path)
+    try:
+        schema = ArchiveSchema.from_json(text)
+    except (SchemaError, ParameterError) as error:
+        message = f"{path}: {error}"
+        raise SchemaError(message) from None
+    return read_archive(data, schema, described=path, progress=lines_read)
 
 
-def _check_targets(arguments: argparse.Namespace) -> None:
-    from supm.cli._files import check_targets  # noqa: PLC0415  loaded when it runs
+def _write_rows(made: Synthesis, target: str) -> None:
+    from supm._errors import ParameterError  # noqa: PLC0415  loaded when the verb runs
 
-    check_targets(
-        {"DATA": arguments.data, "--schema": arguments.schema},
-        {"-o": arguments.output, "--report": arguments.report, "--json": arguments.json},
-    )
-
-
-def _write_page(quality: Quality, arguments: argparse.Namespace) -> None:
-    from supm.cli._synthesis_page import page  # noqa: PLC0415  loaded when it is asked for
-
-    made = f"Made in {arguments.mode} mode by supm synthesize."
-    name = Path(arguments.data).name
-    write_text("--report", page(quality, name=name, made=made), arguments.report)
+    if target == "-":
+        made.write_rows(sys.stdout)
+        return
+    try:
+        with Path(target).open("w", encoding="utf-8", newline="") as file:
+            made.write_rows(file)
+    except OSError as error:
+        hint = f"{error.strerror}."
+        raise ParameterError("-o", "a file that can be written", target, hint) from None
 
 
-def _tell(quality: Quality, model: Any, arguments: argparse.Namespace) -> None:  # noqa: ANN401  either mode's
-    if arguments.json:
-        form = {
-            "mode": arguments.mode,
-            "statement": model.statement_.to_form(),
-            **quality.to_form(),
-        }
-        write_json(form, arguments.json)
-    aloud = _aloud(arguments)
-    columns = len(quality.schema.columns)
-    held = f"{counted(quality.rows, 'noised record')} of {counted(columns, 'column')}"
-    print(f"{held}.", file=aloud)
-    print(paragraph(f"What each record had spent: {quality.spent}"), file=aloud)
-    nothing = "Synthesis spends nothing more: it reads what was told already, and no record."
-    print(paragraph(nothing), file=aloud)
-    for each in quality.doubts.values():
+def _tell(made: Synthesis, written: dict[str, str | None]) -> None:
+    """Say what was spent and what can be known, where it does not mix with what is printed."""
+    aloud = sys.stderr if "-" in written.values() else sys.stdout
+    print(f"{made.headline}.", *map(paragraph, made.spent), sep="\n", file=aloud)
+    for each in made.quality.doubts.values():
         say(each)
-    print("\nWhat can and cannot be known:", file=aloud)
-    for each in quality.sentences:
-        print(paragraph(each, indent="  "), file=aloud)
-    print(file=aloud)
-    for what, where in (
-        (f"{counted(quality.synthetic_rows, 'synthetic row')} written to", arguments.output),
-        ("The figures are in", arguments.json),
-        ("The report is in", arguments.report),
+    known = [paragraph(each, indent="  ") for each in made.quality.sentences]
+    print("\nWhat can and cannot be known:", *known, "", sep="\n", file=aloud)
+    rows = counted(made.quality.synthetic_rows, "synthetic row")
+    for what, option in (
+        (f"{rows} written to", "-o"),
+        ("The figures are in", "--json"),
+        ("The report is in", "--report"),
     ):
-        if where not in (None, "-"):
-            print(f"{what} {where}.", file=aloud)
-
-
-def _aloud(arguments: argparse.Namespace) -> TextIO:
-    targets = (arguments.output, arguments.report, arguments.json)
-    return sys.stderr if "-" in targets else sys.stdout
+        if written[option] not in (None, "-"):
+            print(f"{what} {written[option]}.", file=aloud)

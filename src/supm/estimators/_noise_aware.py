@@ -16,15 +16,15 @@ import supm
 from supm._errors import ParameterError, RecordError, SchemaError
 from supm.estimators._reading import check_bounds, quietly
 from supm.estimators._targets import free_name
+from supm.mechanisms import ContinuousLaplace
 from supm.messages import Part, ReleaseStatement
 from supm.privacy import Guarantee, NoGuarantee
 from supm.schema.columns import clipped_numbers, positions, raw_column, table_columns
-from supm.synthesis import Archive, ArchiveSchema, LaplaceLaw, NumberColumn
-from supm.synthesis.archive_schema import Column
+from supm.synthesis import Archive, ArchiveSchema, NumberColumn
+from supm.synthesis.columns import Column
 from supm.synthesis.noise_aware import NoisyColumn
-from supm.synthesis.noise_aware_channels import channel_of
-from supm.synthesis.noise_aware_posterior import Form
-from supm.synthesis.quality_noise import noise_doubts
+from supm.synthesis.noise_aware_moments import Form
+from supm.synthesis.quality_readings import noise_doubts
 
 __all__ = ["NoiseAwareEstimator", "warn_of_noise"]
 
@@ -60,7 +60,7 @@ def _told(reports: ArrayLike) -> NDArray[Any]:
 
 
 def _strange(column: Column, told: NDArray[Any]) -> bool:
-    if isinstance(column, NumberColumn) and not column.law.supported(told).all():
+    if isinstance(column, NumberColumn) and not column.mechanism.supported(told).all():
         return True
     if not told.size:
         return False
@@ -69,9 +69,9 @@ def _strange(column: Column, told: NDArray[Any]) -> bool:
 
 
 def _stated(column: Column) -> str:
-    noise = f"{column.law.mechanism.replace('_', ' ')} noise of epsilon {column.law.epsilon:g}"
+    noise = f"{column.noise.replace('_', ' ')} noise of epsilon {column.mechanism.epsilon:g}"
     if isinstance(column, NumberColumn):
-        return f"a number in [{column.law.low:g}, {column.law.high:g}] with {noise}"
+        return f"a number in [{column.mechanism.low:g}, {column.mechanism.high:g}] with {noise}"
     return f"one of {len(column.values)} classes with {noise}"
 
 
@@ -153,7 +153,7 @@ class NoiseAwareEstimator:
         self.columns_ = tuple(archive.schema.column(name) for name in names)
         self._by_name = True
         return [
-            NoisyColumn(channel=channel_of(each), reports=archive.reports[each.name])
+            NoisyColumn(channel=each.channel(), reports=archive.reports[each.name])
             for each in self.columns_
         ]
 
@@ -166,7 +166,7 @@ class NoiseAwareEstimator:
         self.columns_ = tuple(NumberColumn(f"x{place}", law) for place, law in enumerate(laws))
         self._by_name = False
         pairs = zip(self.columns_, numbers.T, strict=True)
-        return [NoisyColumn(channel=channel_of(each), reports=own) for each, own in pairs]
+        return [NoisyColumn(channel=each.channel(), reports=own) for each, own in pairs]
 
     def _epsilon_of_target(self, own: float | None) -> float:
         if own is not None:
@@ -177,13 +177,13 @@ class NoiseAwareEstimator:
             raise ParameterError("target_epsilon", "given where columns have their own", None)
         return self.epsilon
 
-    def _law(self, place: int, count: int) -> LaplaceLaw:
+    def _law(self, place: int, count: int) -> ContinuousLaplace:
         epsilon = _own("epsilon", self.epsilon, place, count)
         bounds: Any = self.bounds
         if isinstance(bounds, Sequence) and bounds and isinstance(bounds[0], Sequence):
             bounds = _own("bounds", bounds, place, count)
         low, high = check_bounds("bounds", bounds)
-        return LaplaceLaw.for_epsilon(low=low, high=high, epsilon=epsilon)
+        return ContinuousLaplace.for_epsilon(low=low, high=high, epsilon=epsilon)
 
     def _clean(self, table: object) -> list[NDArray[Any]]:
         """Return the clean values of each column: numbers, or places in its list."""
@@ -204,7 +204,7 @@ class NoiseAwareEstimator:
     ) -> None:
         """Keep what the owners of the records were promised; None is a target without noise."""
         held = self.columns_ if target is None else (*self.columns_, target)
-        parts = [Part(name=e.name, method=_method(e), guarantee=e.law.guarantee) for e in held]
+        parts = [Part(name=e.name, method=e.method, guarantee=e.guarantee) for e in held]
         name = None if target is None else target.name
         described = ArchiveSchema(columns=held, target=name, asked=asked)
         total: Guarantee = described.guarantee
@@ -296,9 +296,5 @@ def _clean_values(column: Column, cells: object) -> NDArray[Any]:
         message = f"{column.name}: {empty} of {raw.missing.size} cells are missing."
         raise RecordError(message)
     if isinstance(column, NumberColumn):
-        return clipped_numbers(column.name, raw, column.law.low, column.law.high)
+        return clipped_numbers(column.name, raw, column.mechanism.low, column.mechanism.high)
     return positions(column.name, raw, column.values)
-
-
-def _method(column: Column) -> str:
-    return f"{column.law.mechanism.replace('_', ' ')}, epsilon {column.law.epsilon:g}"

@@ -60,8 +60,9 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     --------
     >>> import numpy as np
     >>> from supm import simulation
-    >>> from supm.synthesis import Archive, LaplaceLaw, NumberColumn
-    >>> law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=8.0)
+    >>> from supm.mechanisms import ContinuousLaplace
+    >>> from supm.synthesis import Archive, NumberColumn
+    >>> law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=8.0)
     >>> schema = ArchiveSchema(columns=(NumberColumn("a", law), NumberColumn("b", law)))
     >>> clean = np.linspace(0, 1, 2000)
     >>> noisy = Archive.noised({"a": clean, "b": 1 - clean}, schema, simulation(1)).table()

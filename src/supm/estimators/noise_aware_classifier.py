@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from supm._errors import SchemaError
 from supm.estimators._noise_aware import NoiseAwareEstimator, check_lengths
 from supm.estimators._targets import ReadLabels, found_labels
-from supm.synthesis import Archive, ArchiveSchema, ClassColumn, ResponseLaw
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn
+from supm.synthesis.channels import Channel
+from supm.synthesis.column_forms import response_for_epsilon
 from supm.synthesis.noise_aware import NoisyColumn, fit_classes
-from supm.synthesis.noise_aware_channels import channel_of, clean_channel
 
 __all__ = ["NoiseAwareClassifier"]
 
@@ -70,9 +71,9 @@ class NoiseAwareClassifier(
     >>> import numpy as np
     >>> from supm import simulation
     >>> from supm.estimators import NoiseAwareClassifier
-    >>> from supm.synthesis import LaplaceLaw, ResponseLaw
-    >>> years = LaplaceLaw.for_epsilon(low=0, high=100, epsilon=2.0)
-    >>> answer = ResponseLaw.for_epsilon(size=2, epsilon=2.0)
+    >>> from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
+    >>> years = ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=2.0)
+    >>> answer = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=2.0)
     >>> age = np.linspace(0, 100, 20_000)
     >>> noisy_age = years.randomize(age, simulation(1))
     >>> noisy_label = answer.randomize((age > 60).astype(int), simulation(2))
@@ -165,13 +166,17 @@ class NoiseAwareClassifier(
         self.classes_ = labels.classes
         target = self._label = self._label_column(labels)
         self._state(target, self._asked_with(target))
-        channel = clean_channel(len(labels.classes)) if target is None else channel_of(target)
+        channel = (
+            Channel.of_classes("unordered", np.eye(len(labels.classes)))
+            if target is None
+            else target.channel()
+        )
         return columns, NoisyColumn(channel=channel, reports=labels.numbers)
 
     def _label_column(self, labels: ReadLabels) -> ClassColumn | None:
         if self.label_epsilon is None:
             return None
-        law = ResponseLaw.for_epsilon(size=len(labels.classes), epsilon=self.label_epsilon)
+        law = response_for_epsilon(size=len(labels.classes), epsilon=self.label_epsilon)
         return ClassColumn(self._free_name(), tuple(labels.classes.tolist()), law)
 
     def _from_records(self, archive: Archive) -> tuple[list[NoisyColumn], NoisyColumn]:
@@ -185,4 +190,4 @@ class NoiseAwareClassifier(
         self.classes_ = np.array(target.values, dtype=None if alike else object)
         self._state(target, archive.schema.asked, simulation=archive.simulation)
         reports = archive.reports[target.name]
-        return columns, NoisyColumn(channel=channel_of(target), reports=reports)
+        return columns, NoisyColumn(channel=target.channel(), reports=reports)

@@ -14,9 +14,9 @@ from supm._errors import SchemaError
 from supm._validation import Reals
 from supm.estimators._noise_aware import NoiseAwareEstimator, check_lengths, noisy_numbers
 from supm.estimators._reading import check_bounds
-from supm.synthesis import Archive, ArchiveSchema, LaplaceLaw, NumberColumn
+from supm.mechanisms import ContinuousLaplace
+from supm.synthesis import Archive, ArchiveSchema, NumberColumn
 from supm.synthesis.noise_aware import NoisyColumn, fit_number
-from supm.synthesis.noise_aware_channels import channel_of
 
 __all__ = ["NoiseAwareRegressor"]
 
@@ -81,9 +81,9 @@ class NoiseAwareRegressor(
     >>> import numpy as np
     >>> from supm import simulation
     >>> from supm.estimators import NoiseAwareRegressor
-    >>> from supm.synthesis import LaplaceLaw
-    >>> years = LaplaceLaw.for_epsilon(low=0, high=100, epsilon=2.0)
-    >>> beats = LaplaceLaw.for_epsilon(low=40, high=140, epsilon=2.0)
+    >>> from supm.mechanisms import ContinuousLaplace
+    >>> years = ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=2.0)
+    >>> beats = ContinuousLaplace.for_epsilon(low=40, high=140, epsilon=2.0)
     >>> age = np.linspace(0, 100, 20_000)
     >>> noisy_age = years.randomize(age, simulation(1))
     >>> noisy_pulse = beats.randomize(60 + age / 2, simulation(2))
@@ -160,7 +160,7 @@ class NoiseAwareRegressor(
         ndarray of float64
             Within the target's bounds.
         """
-        values, law = self._clean(X), self.target_.law
+        values, law = self._clean(X), self.target_.mechanism
         return law.low + law.span * self.model_.predict(values)
 
     def predict_interval(self, X: object, level: float = 0.9) -> NDArray[np.float64]:  # noqa: N803  scikit-learn's name
@@ -181,7 +181,7 @@ class NoiseAwareRegressor(
         ndarray of float64, shape (rows, 2)
             Low and high end, within the target's bounds.
         """
-        values, law = self._clean(X), self.target_.law
+        values, law = self._clean(X), self.target_.mechanism
         reach = float(ndtri((1 + _LEVEL.check(level)) / 2))
         middle, off = self.model_.predict(values), reach * self.model_.deviation(values)
         ends = np.clip(np.column_stack((middle - off, middle + off)), 0.0, 1.0)
@@ -193,9 +193,9 @@ class NoiseAwareRegressor(
         check_lengths(reports.size, np.size(columns[0].reports))
         epsilon = self._epsilon_of_target(self.target_epsilon)
         low, high = check_bounds("target_bounds", self.target_bounds)
-        law = LaplaceLaw.for_epsilon(low=low, high=high, epsilon=epsilon)
+        law = ContinuousLaplace.for_epsilon(low=low, high=high, epsilon=epsilon)
         self.target_ = NumberColumn(self._free_name(), law)
-        return columns, NoisyColumn(channel=channel_of(self.target_), reports=reports)
+        return columns, NoisyColumn(channel=self.target_.channel(), reports=reports)
 
     def _from_records(self, archive: Archive) -> tuple[list[NoisyColumn], NoisyColumn]:
         columns = self._from_archive(archive)
@@ -205,4 +205,4 @@ class NoiseAwareRegressor(
             raise SchemaError(message)
         self.target_ = target
         reports = archive.reports[target.name]
-        return columns, NoisyColumn(channel=channel_of(target), reports=reports)
+        return columns, NoisyColumn(channel=target.channel(), reports=reports)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
         symmetric_gaussian,
         symmetric_noise,
     )
-    from supm.mechanisms.randomizers.choice import Candidate, Choice, choose
+    from supm.mechanisms.noise.gaussian import ContinuousGaussian
+    from supm.mechanisms.noised_number import BinnedReports, NoisedNumber
+    from supm.mechanisms.randomizers.choice import Candidate, RandomizerChoice, choose
     from supm.mechanisms.randomizers.duchi import Duchi
     from supm.mechanisms.randomizers.frequency import FrequencyRandomizer, SupportRandomizer
     from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
@@ -33,23 +35,31 @@ if TYPE_CHECKING:
     from supm.mechanisms.randomizers.hybrid import Hybrid
     from supm.mechanisms.randomizers.independent_reports import IndependentReports
     from supm.mechanisms.randomizers.joint_report import JointReport
-    from supm.mechanisms.randomizers.laplace import Laplace
+    from supm.mechanisms.randomizers.laplace import ContinuousLaplace, Laplace
     from supm.mechanisms.randomizers.local_hashing import LocalHashing
     from supm.mechanisms.randomizers.numeric import NumericRandomizer
     from supm.mechanisms.randomizers.ordered_discrete import OrderedDiscretePerturbation
-    from supm.mechanisms.randomizers.piecewise import Piecewise
+    from supm.mechanisms.randomizers.piecewise import ContinuousPiecewise, Piecewise
     from supm.mechanisms.randomizers.public_grid import PublicGrid
     from supm.mechanisms.randomizers.randomizer import FiniteChannel, LocalRandomizer
     from supm.mechanisms.randomizers.reconstruction import Reconstruction, reconstruct
     from supm.mechanisms.randomizers.records import number_records, record_numbers
     from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally
-    from supm.mechanisms.randomizers.square_wave import DistributionEstimate, SquareWave
+    from supm.mechanisms.randomizers.square_wave import (
+        ContinuousSquareWave,
+        DistributionEstimate,
+        SquareWave,
+    )
     from supm.mechanisms.randomizers.subset_selection import SubsetSelection
     from supm.mechanisms.randomizers.unary_encoding import UnaryEncoding
 
 __all__ = [
+    "BinnedReports",
     "Candidate",
-    "Choice",
+    "ContinuousGaussian",
+    "ContinuousLaplace",
+    "ContinuousPiecewise",
+    "ContinuousSquareWave",
     "DiscreteGaussian",
     "DiscreteLaplaceNoise",
     "DistributionEstimate",
@@ -68,11 +78,13 @@ __all__ = [
     "LocalHashing",
     "LocalRandomizer",
     "LossBounds",
+    "NoisedNumber",
     "NumericRandomizer",
     "ObjectivePerturbation",
     "OrderedDiscretePerturbation",
     "Piecewise",
     "PublicGrid",
+    "RandomizerChoice",
     "Reconstruction",
     "Reports",
     "SquareWave",
@@ -99,13 +111,15 @@ __all__ = [
 __getattr__ = names_on_demand(
     __name__,
     {
+        "noised_number": "BinnedReports NoisedNumber",
+        "noise.gaussian": "ContinuousGaussian",
         "noise": (
             "DiscreteGaussian DiscreteLaplaceNoise GammaNorm GaussianNoise LossBounds "
             "ObjectivePerturbation ZeroSumNoise classical_sigma information_coalition "
             "information_eavesdropper information_publisher mirrored_triangle sigma_for "
             "summed_mu symmetric_gaussian symmetric_noise"
         ),
-        "randomizers.choice": "Candidate Choice choose",
+        "randomizers.choice": "Candidate RandomizerChoice choose",
         "randomizers.duchi": "Duchi",
         "randomizers.frequency": "FrequencyRandomizer SupportRandomizer",
         "randomizers.generalized_response": "GeneralizedRandomizedResponse",
@@ -113,17 +127,17 @@ __getattr__ = names_on_demand(
         "randomizers.hybrid": "Hybrid",
         "randomizers.independent_reports": "IndependentReports",
         "randomizers.joint_report": "JointReport",
-        "randomizers.laplace": "Laplace",
+        "randomizers.laplace": "ContinuousLaplace Laplace",
         "randomizers.local_hashing": "LocalHashing",
         "randomizers.numeric": "NumericRandomizer",
         "randomizers.ordered_discrete": "OrderedDiscretePerturbation",
-        "randomizers.piecewise": "Piecewise",
+        "randomizers.piecewise": "ContinuousPiecewise Piecewise",
         "randomizers.public_grid": "PublicGrid",
         "randomizers.randomizer": "FiniteChannel LocalRandomizer",
         "randomizers.reconstruction": "Reconstruction reconstruct",
         "randomizers.records": "number_records record_numbers",
         "randomizers.reports": "Estimate Reports Tally",
-        "randomizers.square_wave": "DistributionEstimate SquareWave",
+        "randomizers.square_wave": "ContinuousSquareWave DistributionEstimate SquareWave",
         "randomizers.subset_selection": "SubsetSelection",
         "randomizers.unary_encoding": "UnaryEncoding",
     },

@@ -31,13 +31,6 @@ _OUTSIDE = Integers("outside", 1, 2 * MAX_CELLS)
 class TwoLevel:
     """A distribution over ``inside + outside`` cells with two levels of probability.
 
-    Parameters
-    ----------
-    inside, outside : int
-        How many cells have the higher and the lower probability.
-    threshold : int
-        How many of the 2^64 words fall inside.
-
     Examples
     --------
     >>> cells = TwoLevel.for_epsilon(inside=1, outside=3, epsilon=1.0)

@@ -1,23 +1,162 @@
-"""An archive: noised records, checked against how they were noised."""
+"""An archive: noised records, with what is public about them and how each column was noised."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import RecordError, SchemaError
+from supm._json import check_fields, read_object
 from supm._random import RandomSource, check_source
-from supm._validation import check_kind
-from supm.schema.columns import clipped_numbers, positions, raw_column, table_columns
-from supm.synthesis.archive_schema import ArchiveSchema, ClassColumn, Column, NumberColumn
+from supm._validation import Integers, check_kind
+from supm.privacy import ApproximateDP, Guarantee, Neighbours, PureLDP, sequential
+from supm.schema.columns import table_columns
+from supm.synthesis.column_forms import column_from_form
+from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 
-__all__ = ["Archive"]
+__all__ = ["Archive", "ArchiveSchema"]
 
-_LARGEST = 1e150
+_VERSION: Final = 1
+_FIELDS: Final = ("version", "target", "asked", "columns")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArchiveSchema:
+    """The columns of an archive, how each was noised, and what is to be predicted.
+
+    Parameters
+    ----------
+    columns : tuple of NumberColumn or ClassColumn
+        At least one, with distinct names.
+    target : str or None
+        The column that a model is to predict, if there is one.
+    asked : int or None
+        How many cells each record has, where each owner told some columns only; the others are
+        empty. None if every cell is there.
+
+    Examples
+    --------
+    >>> text = '''{"version": 1, "target": "income", "columns": [
+    ...   {"name": "age", "kind": "number", "low": 0, "high": 100, "mechanism": "laplace",
+    ...    "epsilon": 1.0},
+    ...   {"name": "income", "kind": "class", "values": ["low", "high"], "ordered": true,
+    ...    "mechanism": "randomized_response", "epsilon": 2.0}]}'''
+    >>> schema = ArchiveSchema.from_json(text)
+    >>> round(schema.epsilon, 9)
+    3.0
+    >>> ArchiveSchema.from_json(schema.to_json()) == schema
+    True
+    """
+
+    columns: tuple[Column, ...]
+    target: str | None = None
+    asked: int | None = None
+
+    def __post_init__(self) -> None:
+        columns: tuple[object, ...] = tuple(self.columns)
+        if not columns:
+            message = "an archive must have at least one column."
+            raise SchemaError(message)
+        for each in columns:
+            if not isinstance(each, Column):
+                message = (
+                    f"a column must be a NumberColumn or ClassColumn, got {type(each).__name__}."
+                )
+                raise SchemaError(message)
+        object.__setattr__(self, "columns", columns)
+        self._check_names()
+        if self.asked is not None:
+            Integers("asked", 1, len(columns)).check(self.asked)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+        return tuple(each.name for each in self.columns)
+
+    @property
+    def numbers(self) -> tuple[NumberColumn, ...]:
+        """The columns that hold numbers, in order."""
+        return tuple(each for each in self.columns if isinstance(each, NumberColumn))
+
+    @property
+    def classes(self) -> tuple[ClassColumn, ...]:
+        """The columns that hold classes, in order."""
+        return tuple(each for each in self.columns if isinstance(each, ClassColumn))
+
+    def column(self, name: str) -> Column:
+        """Return the column of a name, or raise SchemaError."""
+        for each in self.columns:
+            if each.name == name:
+                return each
+        message = f"the archive has no column {name!r}; its columns are {', '.join(self.names)}."
+        raise SchemaError(message)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised to the owner of one record, for all of its cells together."""
+        promises = [each.guarantee for each in self.columns]
+        if self.asked is None:
+            return sequential(*promises)
+        epsilons = sorted((each.epsilon for each in self.columns), reverse=True)
+        deltas = sorted((float(getattr(one, "delta", 0.0)) for one in promises), reverse=True)
+        total = sequential(*(PureLDP(epsilon) for epsilon in epsilons[: self.asked]))
+        if not any(deltas):
+            return total
+        return ApproximateDP(
+            epsilon=_epsilon(total),
+            delta=sum(deltas[: self.asked]),
+            neighbours=Neighbours.ANY_RECORDS,
+        )
+
+    @property
+    def epsilon(self) -> float:
+        """What one record costs its owner in total."""
+        return _epsilon(self.guarantee)
+
+    def to_json(self) -> str:
+        """Return the JSON form, one line for each column; equal schemas have equal text."""
+        head = {"version": _VERSION, "target": self.target, "asked": self.asked}
+        start = json.dumps(head, ensure_ascii=False, allow_nan=False)[:-1]
+        lines = ",\n  ".join(
+            json.dumps(each.to_form(), ensure_ascii=False, allow_nan=False) for each in self.columns
+        )
+        return f'{start}, "columns": [\n  {lines}\n]}}\n'
+
+    @classmethod
+    def from_json(cls, text: str) -> ArchiveSchema:
+        """Read the JSON form."""
+        form = read_object(text, "archive schema", SchemaError)
+        if "attributes" in form:
+            message = (
+                "this is a schema of records, as supm schema writes it; an archive schema also "
+                "says how each column was noised, see supm synthesize --help."
+            )
+            raise SchemaError(message)
+        check_fields(form, _FIELDS, "an archive schema", SchemaError)
+        if type(form.get("version")) is not int or form["version"] != _VERSION:
+            message = f"version must be {_VERSION}; this release reads no other."
+            raise SchemaError(message)
+        if not isinstance(form.get("columns"), list):
+            message = "columns must be a list of objects."
+            raise SchemaError(message)
+        columns = tuple(column_from_form(each, place) for place, each in enumerate(form["columns"]))
+        return cls(columns=columns, target=form.get("target"), asked=form.get("asked"))
+
+    def _check_names(self) -> None:
+        names = self.names
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            message = f"the name {twice!r} occurs twice; columns have distinct names."
+            raise SchemaError(message)
+        if self.target is not None and self.target not in names:
+            got = repr(self.target)[:60]
+            message = f"target must be the name of a column, or null for none, got {got}."
+            raise SchemaError(message)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -39,8 +178,8 @@ class Archive:
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.synthesis import LaplaceLaw
-    >>> law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=2.0)
+    >>> from supm.mechanisms import ContinuousLaplace
+    >>> law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=2.0)
     >>> schema = ArchiveSchema(columns=(NumberColumn("share", law),))
     >>> archive = Archive.noised({"share": np.full(1000, 0.25)}, schema, simulation(1))
     >>> archive
@@ -58,79 +197,44 @@ class Archive:
 
     @classmethod
     def read(cls, table: object, schema: ArchiveSchema) -> Archive:
-        """Check a table of noised records.
-
-        Parameters
-        ----------
-        table : table
-            A dataframe of any library, a mapping of columns, a list of mappings, or an array whose
-            columns are those of the schema, in order.
-        schema : ArchiveSchema
-            How each column was noised.
-
-        Returns
-        -------
-        Archive
-
-        Raises
-        ------
-        RecordError
-            If a column is absent, or a cell is missing or cannot have been reported. The message
-            has a count, never a value.
-        """
+        """Check a table of noised records."""
         check_kind("schema", schema, ArchiveSchema)
         columns = table_columns(table, schema.names)
         some = schema.asked is not None
-        reports = {each.name: _read(each, columns[each.name], some=some) for each in schema.columns}
-        return cls(schema=schema, reports=reports, rows=_check_rows(reports, schema.asked))
+        reports = {each.name: each.read(columns[each.name], some=some) for each in schema.columns}
+        return cls(schema=schema, reports=reports, rows=_check_rows(reports, schema))
 
     @classmethod
     def noised(cls, table: object, schema: ArchiveSchema, source: RandomSource) -> Archive:
-        """Make an archive from clean records, as their owners' devices would have done.
-
-        Parameters
-        ----------
-        table : table
-            Clean records; numbers beyond the bounds are clipped. Every cell is reported, so the
-            schema has no ``asked``.
-        schema : ArchiveSchema
-            How to noise each column.
-        source : RandomSource
-            Where randomness comes from.
-
-        Returns
-        -------
-        Archive
-        """
+        """Make an archive from clean records, as their owners' devices would have done."""
         check_kind("schema", schema, ArchiveSchema)
         check_source(source)
         if schema.asked is not None:
             message = "asked must be null where every cell is to be reported."
             raise SchemaError(message)
         columns = table_columns(table, schema.names)
-        reports = {each.name: _noised(each, columns[each.name], source) for each in schema.columns}
-        rows = _check_rows(reports, None)
+        reports = {each.name: each.noised(columns[each.name], source) for each in schema.columns}
+        rows = _check_rows(reports, schema)
         return cls(schema=schema, reports=reports, rows=rows, simulation=source.simulation)
 
     def unbiased(self, name: str) -> NDArray[np.float64]:
         """Return a number column without bias: the mean of each cell is the clipped truth."""
-        return self._number(name).law.unbiased(self.reports[name])
+        return self._number(name).unbiased(self.reports[name])
 
     def noise_variance(self, name: str) -> float:
         """Return the mean squared noise of `unbiased`; it may depend on where the truth lies."""
-        law, told = self._number(name).law, self.unbiased(name)
+        law, told = self._number(name).mechanism, self.unbiased(name)
         known = told[~np.isnan(told)]
         mean, variance = float(known.mean()), float(known.var())
         return law.noise_variance(mean, law.true_variance(mean, variance))
 
     def class_counts(self, name: str) -> NDArray[np.float64]:
         """Return unbiased counts of the true classes; some may be below zero."""
-        told = self.reports[name]
-        return self._class(name).law.unbiased_counts(told[told >= 0])
+        return self._class(name).counts(self.reports[name])
 
     def table(self) -> dict[str, NDArray[Any]]:
         """Return the reports as they would stand in a file: numbers, and values of classes."""
-        return {each.name: _told(each, self.reports[each.name]) for each in self.schema.columns}
+        return {each.name: each.in_file(self.reports[each.name]) for each in self.schema.columns}
 
     def __repr__(self) -> str:
         """Say how large it is, and show no cell."""
@@ -151,60 +255,21 @@ class Archive:
         raise SchemaError(message)
 
 
-def _read(column: Column, cells: object, *, some: bool) -> NDArray[Any]:
-    raw = raw_column(column.name, cells)
-    empty = int(raw.missing.sum())
-    if empty and not some:
-        message = (
-            f"{column.name}: {empty} of {raw.missing.size} cells are missing; an archive has a "
-            "report in every cell, or its schema says how many were asked."
-        )
-        raise RecordError(message)
-    if isinstance(column, NumberColumn):
-        return _read_numbers(column, clipped_numbers(column.name, raw, -_LARGEST, _LARGEST))
-    codes = positions(column.name, raw, column.values)
-    return np.where(raw.missing, -1, codes)
+def _epsilon(promise: Guarantee) -> float:
+    if isinstance(promise, PureLDP | ApproximateDP):
+        return promise.epsilon
+    message = "the columns together promise nothing: their deltas add up to one or more."
+    raise SchemaError(message)
 
 
-def _read_numbers(column: NumberColumn, told: NDArray[np.float64]) -> NDArray[np.float64]:
-    strange = int((~column.law.supported(told) & ~np.isnan(told)).sum())
-    if strange:
-        message = (
-            f"{column.name}: {strange} of {told.size} cells cannot have been reported by "
-            f"{column.law.mechanism} with these parameters; check the bounds and the epsilon."
-        )
-        raise RecordError(message)
-    return told
-
-
-def _noised(column: Column, cells: object, source: RandomSource) -> NDArray[Any]:
-    child = source.child(column.name)
-    raw = raw_column(column.name, cells)
-    if raw.missing.any():
-        message = f"{column.name}: a clean record must have a value in every cell."
-        raise RecordError(message)
-    if isinstance(column, NumberColumn):
-        law = column.law
-        return law.randomize(clipped_numbers(column.name, raw, law.low, law.high), child)
-    return column.law.randomize(positions(column.name, raw, column.values), child)
-
-
-def _told(column: Column, reports: NDArray[Any]) -> NDArray[Any]:
-    if isinstance(column, NumberColumn):
-        return reports
-    values = np.empty(len(column.values) + 1, dtype=object)
-    values[:-1] = column.values
-    told: NDArray[Any] = values[reports]
-    return told
-
-
-def _check_rows(reports: Mapping[str, NDArray[Any]], asked: int | None) -> int:
+def _check_rows(reports: Mapping[str, NDArray[Any]], schema: ArchiveSchema) -> int:
     sizes = {len(column) for column in reports.values()}
     if len(sizes) > 1 or sizes == {0}:
         message = "the columns of an archive must have the same number of rows, at least one."
         raise RecordError(message)
+    asked = schema.asked
     if asked is not None:
-        told = sum((np.isnan(c) if c.dtype.kind == "f" else c < 0) == 0 for c in reports.values())
+        told = sum(each.told(reports[each.name]).astype(np.int64) for each in schema.columns)
         wrong = int((np.asarray(told) != asked).sum())
         if wrong:
             message = (

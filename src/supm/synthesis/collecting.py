@@ -25,13 +25,12 @@ from supm.mechanisms.randomizers.randomizer import ENTRIES
 from supm.mechanisms.randomizers.reports import check_reports
 from supm.mechanisms.thresholds import exact_share, least_reading, stated
 from supm.schema import Attribute
-from supm.synthesis.archive import Archive
-from supm.synthesis.archive_schema import ArchiveSchema
+from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.collecting_parts import (
     NumberNoise,
     Part,
     at_most,
-    describe,
+    column_of,
     finite,
     grid_inputs,
     holds,
@@ -153,18 +152,7 @@ class Collection(FiniteChannel):
         return sum(math.prod(self._sides(drawn)) for drawn in self._draws())
 
     def encode(self, columns: dict[str, Any]) -> NDArray[np.float64]:
-        """Return records as `randomize` takes them: numbers clipped, classes as their places.
-
-        Parameters
-        ----------
-        columns : dict of str to column
-            One column for each attribute, by its name.
-
-        Returns
-        -------
-        ndarray of float
-            One row for each owner.
-        """
+        """Return records as `randomize` takes them: numbers clipped, classes as their places."""
         absent = [each.name for each in self.attributes if each.name not in columns]
         if absent:
             raise ParameterError("columns", f"with {absent[0]!r}", "none of that name")
@@ -172,20 +160,7 @@ class Collection(FiniteChannel):
         return np.column_stack([column.astype(np.float64) for column in read])
 
     def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
-        """Draw attributes for each owner, and randomise what the owner holds of them.
-
-        Parameters
-        ----------
-        values : array-like of float
-            One row for each owner, as `encode` makes them.
-        source : RandomSource
-            Where randomness comes from.
-
-        Returns
-        -------
-        Reports
-            For each owner the places of the drawn attributes, rising, and what they tell.
-        """
+        """Draw attributes for each owner, and randomise what the owner holds of them."""
         check_source(source)
         held = self._checked(values)
         places = self._draw_places(len(held), source)
@@ -199,42 +174,13 @@ class Collection(FiniteChannel):
         return Reports(symbols=np.hstack((places, told)), simulation=source.simulation)
 
     def schema(self, target: str | None = None) -> ArchiveSchema:
-        """Return what is public about the archive that these reports make.
-
-        Parameters
-        ----------
-        target : str, optional
-            The attribute that a model is to predict.
-
-        Returns
-        -------
-        ArchiveSchema
-            With the noise of each column, and how many cells each record has.
-        """
-        columns = map(describe, self.attributes, self.parts)
+        """Return what is public about the archive that these reports make."""
+        columns = map(column_of, self.attributes, self.parts)
         asked = None if self.asked == len(self.parts) else self.asked
         return ArchiveSchema(columns=tuple(columns), target=target, asked=asked)
 
     def archive(self, reports: Reports, target: str | None = None) -> Archive:
-        """Return reports as an archive, with empty cells where an owner was not asked.
-
-        Parameters
-        ----------
-        reports : Reports
-            What `randomize` returned, for one owner or for many.
-        target : str, optional
-            The attribute that a model is to predict.
-
-        Returns
-        -------
-        Archive
-            Unbiased readings of numbers, and places of classes.
-
-        Raises
-        ------
-        RecordError
-            If a report cannot have been made by `randomize`.
-        """
+        """Return reports as an archive, with empty cells where an owner was not asked."""
         places, told = np.hsplit(self._told(reports), 2)
         columns = {}
         for place, (attribute, part) in enumerate(zip(self.attributes, self.parts, strict=True)):

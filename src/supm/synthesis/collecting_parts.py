@@ -11,18 +11,16 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm.mechanisms import GeneralizedRandomizedResponse, Laplace, Piecewise, Reports
-from supm.mechanisms.thresholds import WORDS, least_reading
+from supm.mechanisms.thresholds import least_reading
 from supm.schema import Attribute, Continuous, Ordinal
-from supm.synthesis.archive_schema import ClassColumn, Column, NumberColumn
-from supm.synthesis.laplace_law import LaplaceLaw
-from supm.synthesis.response_law import ResponseLaw
-from supm.synthesis.window_laws import PiecewiseLaw
+from supm.synthesis.column_forms import response_for_epsilon
+from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 
 __all__ = [
     "NumberNoise",
     "Part",
     "at_most",
-    "describe",
+    "column_of",
     "finite",
     "grid_inputs",
     "holds",
@@ -32,8 +30,7 @@ __all__ = [
 ]
 
 NumberNoise: TypeAlias = Literal["laplace", "piecewise"]
-# By so much what is stated lies above what is spent, and the share above what is stated.
-_MARGIN: Final = 2.0**-45
+# By so much the share lies above what is spent; what is stated lies between.
 _SLACK: Final = 2.0**-40
 Part: TypeAlias = Laplace | Piecewise | GeneralizedRandomizedResponse
 
@@ -41,13 +38,11 @@ Part: TypeAlias = Laplace | Piecewise | GeneralizedRandomizedResponse
 def make_part(attribute: Attribute, share: float, *, noise: NumberNoise, steps: int) -> Part:
     """Return the mechanism of an attribute at its share of the budget.
 
-    A little less than the share, so that what `describe` states in floats, which is never less
+    A little less than the share, so that what `column_of` states in floats, which is never less
     than what is spent, is not more than the share either.
     """
     if not isinstance(attribute, Continuous):
-        law = ResponseLaw.for_epsilon(size=len(attribute.values), epsilon=share)
-        words = int(Fraction(law.keep) * WORDS)
-        return GeneralizedRandomizedResponse(size=law.size, keep_words=words)
+        return response_for_epsilon(size=len(attribute.values), epsilon=share)
     low, high, less = attribute.low, attribute.high, share - _SLACK * max(share, 1.0)
     if noise == "laplace":
         return Laplace.for_epsilon(low=low, high=high, epsilon=less, steps=steps)
@@ -99,22 +94,9 @@ def read_told(part: Part, symbols: NDArray[np.int64], *, simulation: bool) -> ND
     return part.decode(Reports(symbols=symbols, simulation=simulation))
 
 
-def describe(attribute: Attribute, part: Part) -> Column:
-    """Describe the noise of a part; floats are rounded so that no less than is spent is stated."""
+def column_of(attribute: Attribute, part: Part) -> Column:
+    """Describe the noise of a part; no less than is spent is stated."""
     if isinstance(part, GeneralizedRandomizedResponse):
-        keep = float(part.hit)
-        if Fraction(keep) < part.hit:
-            keep = math.nextafter(keep, 1.0)
-        law = ResponseLaw(size=part.size, keep=keep)
         ordered = isinstance(attribute, Ordinal)
-        return ClassColumn(attribute.name, getattr(attribute, "values", ()), law, ordered)
-    if isinstance(part, Laplace):
-        width = Fraction(part.grid.span) / part.steps
-        scale = float(part.scale * width) * (1 - _MARGIN)
-        return NumberColumn(attribute.name, LaplaceLaw(low=part.low, high=part.high, scale=scale))
-    outside = float(1 - Fraction(part.threshold, WORDS)) * (1 - _MARGIN)
-    width_of_window = part.window / part.steps
-    return NumberColumn(
-        attribute.name,
-        PiecewiseLaw(low=part.low, high=part.high, width=width_of_window, outside=outside),
-    )
+        return ClassColumn(attribute.name, getattr(attribute, "values", ()), part, ordered)
+    return NumberColumn(attribute.name, part.continuous())

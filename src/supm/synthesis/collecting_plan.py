@@ -162,16 +162,6 @@ def plan_collection(
 def inflation(part: Part) -> float:
     """Return by what factor noise makes the variance of what is told larger than what is held.
 
-    Parameters
-    ----------
-    part : Laplace, Piecewise or GeneralizedRandomizedResponse
-        The randomizer of one attribute.
-
-    Returns
-    -------
-    float
-        One plus noise over spread, of an attribute that is spread evenly over its range or values.
-
     Examples
     --------
     >>> from supm.mechanisms import Laplace

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm.synthesis.archive import Archive
-from supm.synthesis.archive_schema import ClassColumn, Column, NumberColumn
-from supm.synthesis.beyond_noise import beyond_noise
-from supm.synthesis.em import ALONE, reconstruct_table
-from supm.synthesis.layout import Layout, Told, count_together, told_cells
-from supm.synthesis.marginals import BinnedMarginal, Marginal, OrderedMarginal
-from supm.synthesis.noise_aware_channels import channel_of
-from supm.synthesis.noise_aware_columns import pulled_mean, read_column
+from supm.synthesis.channels import CellReports, count_together
+from supm.synthesis.columns import Column
+from supm.synthesis.em import ALONE, beyond_noise, reconstruct_table
+from supm.synthesis.marginals import Marginal
+from supm.synthesis.moments import ColumnRoles
+from supm.synthesis.noise_aware_columns import pulled_mean, read_functions
 
 __all__ = ["Margins", "learn_margins", "marginal_of"]
 
@@ -33,58 +32,28 @@ _REPORTS: Final = 2
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Margins:
-    """Shares of the classes of the target, and of each column within them.
+    """Shares of the classes of the target, and of each column within them."""
 
-    Parameters
-    ----------
-    root : Told
-        Reports of the target; one class for all where there is no such target.
-    prior : ndarray of float, shape (classes,)
-        Shares of the classes of the target, without the bias of the noise.
-    scaled : list of ndarray of float, shape (classes, bins)
-        Shares of class and bin together, for each scaled column.
-    nominal : list of ndarray of float, shape (classes, values)
-        The same for each nominal column.
-    cells : list of Told
-        Reports of the nominal columns.
-    ordered : dict of int to Told
-        Reports of the ordered classes among the scaled columns, by their place.
-    """
-
-    root: Told
+    root: CellReports
     prior: Table
     scaled: list[Table]
     nominal: list[Table]
-    cells: list[Told]
-    ordered: dict[int, Told]
+    cells: list[CellReports]
+    ordered: dict[int, CellReports]
 
 
-def learn_margins(archive: Archive, layout: Layout, *, bins: int, smooth: bool = False) -> Margins:
-    """Reconstruct the distribution of each column within each class of the target.
-
-    Parameters
-    ----------
-    archive : Archive
-        The noised records.
-    layout : Layout
-        The roles of their columns.
-    bins : int
-        How many bins of a number are told apart.
-    smooth : bool, default False
-        Whether numbers are smoothed (EMS).
-
-    Returns
-    -------
-    Margins
-    """
+def learn_margins(
+    archive: Archive, layout: ColumnRoles, *, bins: int, smooth: bool = False
+) -> Margins:
+    """Reconstruct the distribution of each column within each class of the target."""
     root = _root(archive, layout)
     prior = _alone(root)
 
-    def within(column: Column) -> tuple[Told, Table]:
-        told = told_cells(column, archive.reports[column.name], bins)
-        number = isinstance(column, NumberColumn)
+    def within(column: Column) -> tuple[CellReports, Table]:
+        told = column.cell_reports(archive.reports[column.name], bins)
+        number = column.kind == "number"
         table = _within(told, root, prior, number=number, smooth=smooth and number)
-        if isinstance(column, NumberColumn) and column.name == archive.schema.target:
+        if number and column.name == archive.schema.target:
             # A target that is a number has no classes: its table has one row.
             table = _with_known_mean(table[0], column, archive.reports[column.name])[np.newaxis]
         return told, table
@@ -100,7 +69,7 @@ def learn_margins(archive: Archive, layout: Layout, *, bins: int, smooth: bool =
         ordered={
             place: told
             for place, (told, _) in enumerate(scaled)
-            if isinstance(layout.scaled[place], ClassColumn)
+            if layout.scaled[place].kind == "ordered"
         },
     )
 
@@ -109,23 +78,20 @@ def marginal_of(column: Column, shares: Table) -> Marginal:
     """Return the distribution of a scaled column from its shares, which need not sum to one."""
     total = float(shares.sum())
     even = shares / total if total > 0 else np.full(shares.size, 1 / shares.size)
-    if isinstance(column, NumberColumn):
-        return BinnedMarginal(column.law.low, column.law.high, even)
-    return OrderedMarginal(even)
+    return column.marginal(even)
 
 
-def _root(archive: Archive, layout: Layout) -> Told:
+def _root(archive: Archive, layout: ColumnRoles) -> CellReports:
     if layout.root is None:
-        return Told(np.zeros(archive.rows, dtype=np.int64), np.ones((1, 1)))
-    return told_cells(layout.root, archive.reports[layout.root.name], 0)
+        return CellReports(np.zeros(archive.rows, dtype=np.int64), np.ones((1, 1)))
+    return layout.root.cell_reports(archive.reports[layout.root.name], 0)
 
 
-def _alone(told: Told, *, spiked: bool = False, smooth: bool = False) -> Table:
+def _alone(told: CellReports, *, spiked: bool = False, smooth: bool = False) -> Table:
     """Return the likeliest of the tables that the climbs from all starts end at."""
-    cells = told.cells[told.cells >= 0]
-    if not cells.size:
+    counts = told.counts()
+    if not counts.any():
         return np.full(len(told.channel), 1 / len(told.channel))
-    counts = np.bincount(cells, minlength=told.size)
     found = [
         reconstruct_table(counts, [told.channel], start=start, stop=ALONE, smooth=smooth)
         for start in _starts(len(told.channel), spiked=spiked)
@@ -146,7 +112,9 @@ def _starts(bins: int, *, spiked: bool) -> list[Table]:
     return [even, *((even + spike) / 2 for spike in (low, high, (low + high) / 2))]
 
 
-def _within(told: Told, root: Told, prior: Table, *, number: bool, smooth: bool) -> Table:
+def _within(
+    told: CellReports, root: CellReports, prior: Table, *, number: bool, smooth: bool
+) -> Table:
     """Return shares of class and value together; where the reports say little, independent ones."""
     apart = np.outer(prior, _alone(told, spiked=number, smooth=smooth)) + _LEAST
     apart /= apart.sum()
@@ -159,16 +127,16 @@ def _within(told: Told, root: Told, prior: Table, *, number: bool, smooth: bool)
     return beyond_noise(counts, channels, apart, smooth=smooth).table
 
 
-def _with_known_mean(shares: Table, column: NumberColumn, reports: NDArray[np.float64]) -> Table:
+def _with_known_mean(shares: Table, column: Column, reports: NDArray[np.float64]) -> Table:
     """Return the shares with the mean that models of noised records fall back to.
 
     A mean is known better than shares, and what a tree on synthetic rows answers is a mean.
     """
-    channel = channel_of(column)
+    channel = column.channel()
     cells = channel.cells(reports)
     if (cells >= 0).sum() < _REPORTS:
         return shares
-    return _tilted(shares, pulled_mean(read_column(channel, cells, limit=1), cells)[0])
+    return _tilted(shares, pulled_mean(read_functions(channel, cells, limit=1), cells)[0])
 
 
 def _tilted(shares: Table, mean: float) -> Table:

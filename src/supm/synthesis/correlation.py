@@ -1,42 +1,47 @@
-"""Correlation matrices from noisy entries: shrink them, and make them possible."""
+"""Correlation matrices from noisy entries: shrink them, and make them possible.
+
+Covariances within all classes together are what is left of the whole after the differences between
+the classes; they are pulled to zero by what noise explains. Those of each class are pulled to them,
+and differ from them only where the difference is clear.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["FLOOR", "nearest_correlation", "pull", "pull_if_clear", "repaired_covariance"]
+from supm.synthesis.latent import implied_covariance, latent_correlations
+from supm.synthesis.marginals import Marginal
+from supm.synthesis.moments import RecordMoments
+
+__all__ = [
+    "FLOOR",
+    "class_means",
+    "latent_matrices",
+    "nearest_correlation",
+    "pull",
+    "pull_if_clear",
+    "repaired_covariance",
+    "within_classes",
+]
 
 Matrix = NDArray[np.float64]
-
 FLOOR: Final = 1e-3
 """The least eigenvalue of a correlation matrix that is sampled from."""
-
 _ROUNDS: Final = 100
 _MEANS: Final = 20
 _SURE: Final = 3.0
 _CLOSE: Final = 1e-9
+Pairs: TypeAlias = tuple[NDArray[np.int64], ...]
+Known: TypeAlias = Mapping[tuple[int, int], tuple[float, float]]
+_LEAST: Final = 1e-9
 
 
 def pull(entries: ArrayLike, errors: ArrayLike, goal: ArrayLike = 0.0) -> Matrix:
     """Move noisy entries to a goal, each by the share of its spread that its noise explains.
-
-    Parameters
-    ----------
-    entries, errors : array-like of float
-        Estimates and their standard errors.
-    goal : array-like of float, default 0
-        Where an entry goes that is nothing but noise.
-
-    Returns
-    -------
-    ndarray of float
-        goal + (entry - goal) tau^2 / (tau^2 + error^2). The spread tau^2 of the true distances is
-        the mean of distance^2 - error^2, at least zero, where an entry counts by the inverse of
-        (tau^2 + error^2)^2: one with a large error says little about it. For equal errors this is
-        the factor 1 - min(1, sum of squared errors / sum of squares).
 
     Examples
     --------
@@ -57,19 +62,6 @@ def pull(entries: ArrayLike, errors: ArrayLike, goal: ArrayLike = 0.0) -> Matrix
 
 def pull_if_clear(entries: ArrayLike, errors: ArrayLike, goal: ArrayLike = 0.0) -> Matrix:
     """Pull entries to a goal, all the way unless together they stand out of their noise.
-
-    Parameters
-    ----------
-    entries, errors : array-like of float
-        Estimates and their standard errors.
-    goal : array-like of float, default 0
-        Where an entry goes that is nothing but noise.
-
-    Returns
-    -------
-    ndarray of float
-        The goal, if the sum of squared distances in units of their errors is less than three
-        standard deviations above its mean under noise alone; otherwise as `pull`.
 
     Examples
     --------
@@ -99,15 +91,6 @@ def _spread(squares: Matrix, noise: Matrix) -> float:
 
 def nearest_correlation(matrix: ArrayLike) -> Matrix:
     """Return the nearest matrix with ones on the diagonal and no eigenvalue below the floor.
-
-    Parameters
-    ----------
-    matrix : array-like of float, shape (g, g)
-        Symmetric.
-
-    Returns
-    -------
-    ndarray of float, shape (g, g)
 
     References
     ----------
@@ -143,17 +126,6 @@ def nearest_correlation(matrix: ArrayLike) -> Matrix:
 def repaired_covariance(covariance: ArrayLike, floor: float = 1e-6) -> Matrix:
     """Return the matrix with its eigenvalues below the floor set to it, as in paper 004.
 
-    Parameters
-    ----------
-    covariance : array-like of float, shape (g, g)
-        Symmetric, perhaps with negative eigenvalues.
-    floor : float, default 1e-6
-        The "small positive value" of the paper.
-
-    Returns
-    -------
-    ndarray of float, shape (g, g)
-
     Examples
     --------
     >>> repaired_covariance([[0.0, 0.1], [0.1, 0.0]]).round(4)
@@ -173,3 +145,93 @@ def _standardised(matrix: Matrix) -> Matrix:
     unit = matrix / np.outer(scale, scale)
     np.fill_diagonal(unit, 1.0)
     return np.asarray(unit)
+
+
+def class_means(
+    marginals: Sequence[Sequence[Marginal]], nominal: Sequence[Matrix], prior: Matrix
+) -> Matrix:
+    """Return the mean of each number that stands for a record, within each class of the target."""
+    scaled = np.array([[each.mean for each in row] for row in marginals]).reshape(prior.size, -1)
+    safe = np.maximum(prior, 1e-300)[:, np.newaxis]
+    return np.concatenate((scaled, *(table / safe for table in nominal)), axis=1)
+
+
+def within_classes(moments: RecordMoments, means: Matrix, prior: Matrix) -> Matrix:
+    """Return the covariance of all numbers within the classes of the target, taken together."""
+    away = means - prior @ means
+    return np.asarray(moments.covariance - (away * prior[:, np.newaxis]).T @ away)
+
+
+def latent_matrices(
+    moments: RecordMoments,
+    marginals: Sequence[Sequence[Marginal]],
+    means: Matrix,
+    prior: Matrix,
+    *,
+    latent: bool,
+    known: Known,
+) -> list[Matrix]:
+    """Return for each class the correlations of the normals behind the scaled columns."""
+    size = len(marginals[0])
+    if not size:
+        return [np.eye(0)] * prior.size
+    pairs = np.triu_indices(size, 1)
+    products = _products(marginals, pairs, latent=latent)
+    together = np.tensordot(prior, products, axes=1)
+    covariance, errors = within_classes(moments, means, prior)[pairs], moments.errors[pairs]
+    if latent:
+        _put_in(known, pairs, together, covariance, errors)
+    common = _pulled(pull, covariance, errors, together, np.zeros_like(covariance))
+    if not len(moments.products):
+        return [_square(common, size, pairs)] * prior.size
+    found = []
+    for place, share in enumerate(prior):
+        own, noise = moments.within(place, max(float(share), _LEAST), means[place])
+        entries = _pulled(pull_if_clear, own[pairs], noise[pairs], products[place], common)
+        found.append(_square(entries, size, pairs))
+    return found
+
+
+def _products(marginals: Sequence[Sequence[Marginal]], pairs: Pairs, *, latent: bool) -> Matrix:
+    """Return products of Hermite coefficients of two columns, for each class, term and pair."""
+    if latent:
+        series = np.array([[each.coefficients for each in row] for row in marginals])
+    else:
+        series = np.array([[[np.sqrt(each.variance)] for each in row] for row in marginals])
+    first, second = series[:, pairs[0]], series[:, pairs[1]]
+    return np.asarray(np.swapaxes(first * second, 1, 2))
+
+
+def _put_in(
+    known: Known, pairs: Pairs, products: Matrix, covariance: Matrix, errors: Matrix
+) -> None:
+    """Replace covariances by those of correlations that are known better."""
+    places = {pair: at for at, pair in enumerate(zip(*(p.tolist() for p in pairs), strict=True))}
+    for pair, (rho, error) in known.items():
+        at = places[pair]
+        covariance[at] = implied_covariance(products[:, at : at + 1], np.array([rho]))[0]
+        errors[at] = error * abs(products[0, at])
+
+
+def _pulled(
+    how: Callable[[Matrix, Matrix, Matrix], Matrix],
+    covariance: Matrix,
+    errors: Matrix,
+    products: Matrix,
+    goal: Matrix,
+) -> Matrix:
+    """Pull covariances to what a goal of latent correlations makes, and invert them.
+
+    It is done in units of the first product, in which a weak covariance is a latent correlation: a
+    column with spikes says less about its normal than its own spread tells.
+    """
+    slope = np.maximum(np.abs(products[0]), _LEAST)
+    aim = implied_covariance(products, goal) / slope
+    return latent_correlations(slope * how(covariance / slope, errors / slope, aim), products)
+
+
+def _square(entries: Matrix, size: int, pairs: Pairs) -> Matrix:
+    matrix = np.eye(size)
+    matrix[pairs] = entries
+    matrix.T[pairs] = entries
+    return matrix

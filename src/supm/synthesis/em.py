@@ -3,6 +3,10 @@
 The noise of each column is independent of that of the others, so a table of reports follows from
 the table of true values by one channel along each axis. Nothing here depends on the number of
 records: they were counted before.
+
+How far EM moves from independence by noise alone depends on the channels, on the number of reports
+and on where it ends. All of that is seen by taking the same steps with counts as independent
+columns would make them.
 """
 
 from __future__ import annotations
@@ -15,27 +19,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
+from supm._random import simulation
+from supm.mechanisms.noise.continuous import normals
 
-__all__ = ["ALONE", "PAPER", "STRICT", "Stop", "reconstruct_table"]
+__all__ = ["ALONE", "PAPER", "STRICT", "Beyond", "Stop", "beyond_noise", "reconstruct_table"]
 
 Table = NDArray[np.float64]
+_LEAST: Final = 1e-12
 
 
 @dataclass(frozen=True)
 class Stop:
-    """When a climb ends: going on would fit the noise.
-
-    Parameters
-    ----------
-    gain : float
-        Least gain in the log-likelihood of one more step.
-    steps : int
-        Steps at most.
-    relative : bool
-        Whether the gain is a share of the log-likelihood, or is that of all reports together.
-    least : int
-        Steps at least: from a start that is far from the truth the first steps gain little.
-    """
+    """When a climb ends: going on would fit the noise."""
 
     gain: float
     steps: int
@@ -50,10 +45,8 @@ class Stop:
 
 STRICT: Final = Stop(gain=0.01, steps=3000)
 """Of all reports together, where the noise is of order one: more reports are fitted closer."""
-
 ALONE: Final = Stop(gain=0.01, steps=3000, least=100)
 """The same for one column, whose climb begins at a uniform distribution."""
-
 PAPER: Final = Stop(gain=1e-6, steps=300, relative=True)
 """What was found best for tables of some hundred records."""
 
@@ -67,26 +60,6 @@ def reconstruct_table(
     smooth: bool = False,
 ) -> Table:
     """Find the table of true values that makes the counted reports likely.
-
-    Parameters
-    ----------
-    counts : array-like, of one axis for each channel
-        How often each combination of reports was seen; cells that were never seen cost nothing.
-    channels : sequence of ndarray
-        For each axis the probability of a report (column) for a true value (row).
-    start : array-like, optional
-        Where the climb begins: a positive table that sums to one. Uniform by default. It ends
-        early on purpose, so where the reports say little, the start is what remains.
-    stop : Stop
-        When the climb ends.
-    smooth : bool, default False
-        Blur along the last axis by the kernel (1/4, 1/2, 1/4) after each step (EMS). It helps
-        smooth distributions and hurts those with spikes.
-
-    Returns
-    -------
-    ndarray of float
-        Shares that sum to one.
 
     Examples
     --------
@@ -155,3 +128,56 @@ def _blurred(shares: Table) -> Table:
     padded = np.concatenate((shares[..., :1], shares, shares[..., -1:]), axis=-1)
     blurred: Table = (padded[..., :-2] + 2 * shares + padded[..., 2:]) / 4
     return blurred
+
+
+@dataclass(frozen=True, eq=False)
+class Beyond:
+    """A table, and what noise alone would have made of independent columns."""
+
+    table: Table
+    found: Table
+    noise: Table
+
+
+def beyond_noise(
+    counts: ArrayLike, channels: Sequence[Table], apart: Table, *, smooth: bool = False
+) -> Beyond:
+    """Reconstruct a table from independence on, and keep what is beyond the noise.
+
+    Examples
+    --------
+    >>> coin = np.array([[0.75, 0.25], [0.25, 0.75]])
+    >>> apart = np.full((2, 2), 0.25)
+    >>> beyond_noise([[2300, 1700], [1700, 2300]], [coin, coin], apart).table.round(1)
+    array([[0.4, 0.1],
+           [0.1, 0.4]])
+    """
+    told = np.asarray(counts, dtype=np.float64)
+    found = reconstruct_table(told, channels, start=apart, smooth=smooth)
+    alike = _independent_counts(apart, channels, float(told.sum()))
+    noise = reconstruct_table(alike, channels, start=apart, smooth=smooth)
+    gain = _gain(told, channels, found, apart)
+    share = min(1.0, max(0.0, _gain(alike, channels, noise, apart)) / max(gain, _LEAST))
+    return Beyond(np.asarray((1 - share) * found + share * apart), found, noise)
+
+
+def _gain(counts: Table, channels: Sequence[Table], table: Table, apart: Table) -> float:
+    """Return by how much a table makes the counts more likely than independence does."""
+    seen = counts > 0
+    ratio = _reports(table, channels)[seen] / _reports(apart, channels)[seen]
+    return float(counts[seen] @ np.log(ratio))
+
+
+def _reports(table: Table, channels: Sequence[Table]) -> Table:
+    for channel in channels:
+        table = np.tensordot(table, channel, axes=(0, 0))
+    return table
+
+
+def _independent_counts(apart: Table, channels: Sequence[Table], reports: float) -> Table:
+    """Return counts of noisy reports of independent columns, nearly Poisson, always the same."""
+    expected = reports * _reports(apart, channels)
+    noise = normals(expected.size, simulation(0)).reshape(expected.shape)
+    # The square root of a Poisson number has nearly the same spread whatever its mean.
+    counts = np.round(np.square(np.maximum(np.sqrt(expected) + noise / 2, 0.0)))
+    return np.asarray(counts if counts.any() else expected)

@@ -28,19 +28,7 @@ _RIDGE: Final = 1e-2
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Copula:
-    """Latent normals of the scaled columns within one class of the target.
-
-    Parameters
-    ----------
-    factor : ndarray of float, shape (scaled, scaled)
-        Lower triangle, by which independent normals become the remainder.
-    shifts : ndarray of float, shape (values, scaled)
-        What each class of a nominal column adds.
-    knots : ndarray of float, shape (scaled, knots)
-        Places at which the distribution function of each latent number is known.
-    levels : ndarray of float, shape (scaled, knots)
-        Its values there.
-    """
+    """Latent normals of the scaled columns within one class of the target."""
 
     factor: Matrix
     shifts: Matrix
@@ -48,19 +36,7 @@ class Copula:
     levels: Matrix
 
     def uniform(self, normals: Matrix, classes: NDArray[np.int64]) -> Matrix:
-        """Return uniform numbers that depend on each other as the scaled columns do.
-
-        Parameters
-        ----------
-        normals : ndarray of float, shape (records, scaled)
-            Independent.
-        classes : ndarray of int, shape (nominal, records)
-            Where in the list of all values the class of each nominal column stands.
-
-        Returns
-        -------
-        ndarray of float, shape (scaled, records)
-        """
+        """Return uniform numbers that depend on each other as the scaled columns do."""
         latent = self.factor @ normals.T
         if not len(self.shifts):
             return np.asarray(ndtr(latent))
@@ -71,21 +47,7 @@ class Copula:
 
 
 def join(correlation: Matrix, shifts: Matrix, drawn: Matrix) -> Copula:
-    """Make the copula of one class of the target.
-
-    Parameters
-    ----------
-    correlation : ndarray of float, shape (scaled, scaled)
-        Of the latent normals.
-    shifts : ndarray of float, shape (values, scaled)
-        What each class of a nominal column adds to them; see `learn_shifts`.
-    drawn : ndarray of float, shape (records, values)
-        Indicators of many drawn records, which stand for the tree of nominal columns.
-
-    Returns
-    -------
-    Copula
-    """
+    """Make the copula of one class of the target."""
     size = len(correlation)
     if not drawn.size or not size:
         factor = np.asarray(np.linalg.cholesky(nearest_correlation(correlation)), dtype=np.float64)
@@ -105,22 +67,7 @@ def join(correlation: Matrix, shifts: Matrix, drawn: Matrix) -> Copula:
 
 
 def learn_shifts(cross: Matrix, errors: Matrix, spread: Matrix, blocks: Sequence[slice]) -> Matrix:
-    """Regress the latent normals on the indicators of nominal classes.
-
-    Parameters
-    ----------
-    cross, errors : ndarray of float, shape (values, scaled)
-        Covariances of the indicators with the latent normals, and their standard errors.
-    spread : ndarray of float, shape (values, values)
-        Covariance of the indicators.
-    blocks : sequence of slice
-        Which values belong to one nominal column. Its covariances with a scaled column count only
-        if all of them together are clearly above their noise.
-
-    Returns
-    -------
-    ndarray of float, shape (values, scaled)
-    """
+    """Regress the latent normals on the indicators of nominal classes."""
     pulled = np.zeros_like(cross)
     for block in blocks:
         for column in range(cross.shape[1]):

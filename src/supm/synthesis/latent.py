@@ -9,34 +9,36 @@ so it can be inverted. The covariance itself, taken for rho as in paper 004, is 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
+from scipy.special import ndtri
 
-__all__ = ["TERMS", "hermite_coefficients", "implied_covariance", "latent_correlations"]
+__all__ = [
+    "TERMS",
+    "hermite_coefficients",
+    "implied_covariance",
+    "latent_correlations",
+    "noisy_polychoric",
+    "normal_table",
+    "polychoric",
+]
 
 TERMS: Final = 80
 """Terms of the series; for jumps they decay as a power of the index, times that of rho."""
-
 _LARGEST: Final = 0.999
 _HALVINGS: Final = 40
+Table = NDArray[np.float64]
+_STRONGEST: Final = 0.99
+_LEAST: Final = 1e-12
+_STEP: Final = 0.02
 
 
 def hermite_coefficients(heights: ArrayLike, places: ArrayLike) -> NDArray[np.float64]:
     """Return the coefficients of a step function of a standard normal number.
-
-    Parameters
-    ----------
-    heights : array-like of float, shape (m,)
-        By how much the function jumps.
-    places : array-like of float, shape (m,)
-        Where it jumps; jumps at infinity never happen.
-
-    Returns
-    -------
-    ndarray of float, shape (TERMS,)
-        For k = 1, 2, …: the sum of height · density · h_(k-1) at the places, over sqrt(k).
 
     Examples
     --------
@@ -60,19 +62,7 @@ def hermite_coefficients(heights: ArrayLike, places: ArrayLike) -> NDArray[np.fl
 def implied_covariance(
     products: NDArray[np.float64], correlations: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the covariance that latent correlations make.
-
-    Parameters
-    ----------
-    products : ndarray of float, shape (TERMS, pairs)
-        Products a_k b_k of the coefficients of two columns, for each pair.
-    correlations : ndarray of float, shape (pairs,)
-        Of the latent normals.
-
-    Returns
-    -------
-    ndarray of float, shape (pairs,)
-    """
+    """Return the covariance that latent correlations make."""
     total = np.zeros_like(correlations)
     for term in products[::-1]:
         total = (total + term) * correlations
@@ -83,18 +73,6 @@ def latent_correlations(
     covariances: ArrayLike, products: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the latent correlations that make the given covariances.
-
-    Parameters
-    ----------
-    covariances : array-like of float, shape (pairs,)
-        Of the columns; beyond what is possible, the nearest possible is taken.
-    products : ndarray of float, shape (TERMS, pairs)
-        Products a_k b_k of the coefficients of two columns, for each pair.
-
-    Returns
-    -------
-    ndarray of float, shape (pairs,)
-        Within [-0.999, 0.999]; zero where a column is constant.
 
     Examples
     --------
@@ -110,3 +88,77 @@ def latent_correlations(
         below = implied_covariance(products, middle) < wanted
         low, high = np.where(below, middle, low), np.where(below, high, middle)
     return np.where(products.any(axis=0), (low + high) / 2, 0.0)
+
+
+def polychoric(table: ArrayLike) -> float:
+    """Return the correlation of two normals whose classes are most likely to make the table.
+
+    References
+    ----------
+    U. Olsson, Maximum likelihood estimation of the polychoric correlation coefficient,
+    Psychometrika 44 (1979).
+
+    Examples
+    --------
+    >>> round(polychoric([[1 / 3, 1 / 6], [1 / 6, 1 / 3]]), 3)
+    0.5
+    """
+    shares = np.asarray(table, dtype=float)
+    first, second = _series(shares.sum(axis=1)), _series(shares.sum(axis=0))
+
+    def loss(rho: float) -> float:
+        return -float(np.sum(shares * np.log(np.maximum(normal_table(rho, first, second), _LEAST))))
+
+    return float(minimize_scalar(loss, bounds=(-_STRONGEST, _STRONGEST), method="bounded").x)
+
+
+def noisy_polychoric(
+    counts: ArrayLike, channels: Sequence[Table], one: Table, other: Table
+) -> tuple[float, float]:
+    """Return the same from counts of noisy reports, within the classes of a target.
+
+    The likelihood is that of the reports themselves: a table that was reconstructed first would be
+    pulled to independence by the early end of its reconstruction.
+    """
+    told = np.asarray(counts, dtype=float)
+    shares = one.sum(axis=1)
+    curves = [_pair_of_series(a, b) for a, b in zip(one, other, strict=True)]
+
+    def loss(rho: float) -> float:
+        tables = [normal_table(rho, *pair) for pair in curves]
+        mixture = np.maximum(shares[:, np.newaxis, np.newaxis] * np.array(tables), 0.0)
+        for channel in channels:
+            mixture = np.tensordot(mixture, channel, axes=(0, 0))
+        return -float(np.sum(told * np.log(np.maximum(mixture, _LEAST))))
+
+    rho = float(minimize_scalar(loss, bounds=(-_STRONGEST, _STRONGEST), method="bounded").x)
+    inner = min(max(rho, _STEP - _STRONGEST), _STRONGEST - _STEP)
+    bend = (loss(inner + _STEP) - 2 * loss(inner) + loss(inner - _STEP)) / _STEP**2
+    return rho, math.inf if bend <= 0 else 1 / math.sqrt(bend)
+
+
+def _pair_of_series(one: Table, other: Table) -> tuple[Table, Table]:
+    return _series(one / max(one.sum(), _LEAST)), _series(other / max(other.sum(), _LEAST))
+
+
+def normal_table(rho: float, first: Table, second: Table) -> Table:
+    """Return the shares of two classes whose normals have a correlation."""
+    powers = rho ** np.arange(TERMS + 1)
+    return np.asarray((first * powers) @ second.T)
+
+
+def _series(margin: Table) -> Table:
+    """Return the coefficients of the indicator of each class, the zeroth one first."""
+    places = ndtri(np.clip(np.cumsum(margin), 0.0, 1.0)[:-1])
+    inside = np.where(np.isfinite(places), places, 0.0)
+    last = np.exp(-(inside**2) / 2) / math.sqrt(2 * math.pi) * np.isfinite(places)
+    before = np.zeros_like(last)
+    above = np.zeros((margin.size + 1, TERMS + 1))
+    for order in range(1, TERMS + 1):
+        above[1:-1, order] = last / math.sqrt(order)
+        after = (inside * last - math.sqrt(order - 1) * before) / math.sqrt(order)
+        before, last = last, after
+    # An indicator is the step at its lower threshold less the step at its upper one.
+    coefficients = above[:-1] - above[1:]
+    coefficients[:, 0] = margin
+    return np.asarray(coefficients)

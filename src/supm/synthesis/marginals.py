@@ -63,15 +63,6 @@ class Marginal(ABC):
 class BinnedMarginal(Marginal):
     """Shares of equal bins between two bounds; values are uniform within a bin.
 
-    Parameters
-    ----------
-    low, high : float
-        Public bounds.
-    shares : ndarray of float
-        Of the bins; they sum to one.
-    tied : bool, default False
-        Whether the place within a bin goes with the level (Eq. 24 of paper 004), or is drawn.
-
     Examples
     --------
     >>> halves = BinnedMarginal(0.0, 4.0, np.array([0.5, 0.0, 0.0, 0.5]))
@@ -87,18 +78,7 @@ class BinnedMarginal(Marginal):
     tied: bool = False
 
     def values(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the value below which each share of the distribution lies.
-
-        Parameters
-        ----------
-        levels : ndarray of float
-            In [0, 1].
-
-        Returns
-        -------
-        ndarray of float
-            Never in a bin without mass.
-        """
+        """Return the value below which each share of the distribution lies."""
         reached, places = self._knots
         return self.low + (self.high - self.low) * np.interp(levels, reached, places)
 
@@ -107,17 +87,6 @@ class BinnedMarginal(Marginal):
 
         A drawn place says nothing about other columns. Where a bin holds a spike, a place that goes
         with the level looks like knowledge, and a tree would split there.
-
-        Parameters
-        ----------
-        levels : ndarray of float
-            In [0, 1].
-        source : RandomSource
-            Where randomness comes from.
-
-        Returns
-        -------
-        ndarray of float
         """
         if self.tied:
             return self.values(levels)
@@ -165,11 +134,6 @@ class BinnedMarginal(Marginal):
 class OrderedMarginal(Marginal):
     """Shares of classes that have an order; a value is a place in their list.
 
-    Parameters
-    ----------
-    shares : ndarray of float
-        Of the classes; they sum to one.
-
     Examples
     --------
     >>> stages = OrderedMarginal(np.array([0.5, 0.25, 0.25]))
@@ -182,17 +146,7 @@ class OrderedMarginal(Marginal):
     shares: NDArray[np.float64]
 
     def values(self, levels: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the class at each level: the marginal's own quantile, never a rounded number.
-
-        Parameters
-        ----------
-        levels : ndarray of float
-            In [0, 1].
-
-        Returns
-        -------
-        ndarray of int
-        """
+        """Return the class at each level: the marginal's own quantile, never a rounded number."""
         reached = np.cumsum(self.shares)[:-1]
         return np.searchsorted(reached, levels, side="right")
 

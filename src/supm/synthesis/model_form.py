@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import MessageError, SupmError
-from supm.synthesis.archive_schema import ArchiveSchema, Column, NumberColumn
+from supm.synthesis.archive import ArchiveSchema
+from supm.synthesis.columns import ClassColumn, Column
 from supm.synthesis.joining import Copula
-from supm.synthesis.layout import Layout
-from supm.synthesis.marginals import BinnedMarginal, Marginal, OrderedMarginal
+from supm.synthesis.marginals import Marginal
+from supm.synthesis.moments import ColumnRoles
 from supm.synthesis.synthetic_model import SyntheticModel
-from supm.synthesis.tree import Branch, ClassTree
+from supm.synthesis.tree import ClassTree, TreeBranch
 
 __all__ = ["model_from_form", "model_to_form"]
 
@@ -31,17 +32,7 @@ _LARGEST: Final = 1e100
 
 
 def model_to_form(model: SyntheticModel) -> dict[str, Any]:
-    """Return a model as plain values for JSON.
-
-    Parameters
-    ----------
-    model : SyntheticModel
-        What was learned.
-
-    Returns
-    -------
-    dict
-    """
+    """Return a model as plain values for JSON."""
     return {
         "version": _VERSION,
         "schema": json.loads(model.schema.to_json()),
@@ -56,22 +47,7 @@ def model_to_form(model: SyntheticModel) -> dict[str, Any]:
 
 
 def model_from_form(form: object) -> SyntheticModel:
-    """Read what `model_to_form` wrote; anything else is refused.
-
-    Parameters
-    ----------
-    form : object
-        Plain values.
-
-    Returns
-    -------
-    SyntheticModel
-
-    Raises
-    ------
-    MessageError
-        If a field is unknown or missing, or the numbers do not fit each other.
-    """
+    """Read what `model_to_form` wrote; anything else is refused."""
     if (
         not isinstance(form, dict)
         or set(form) != set(_FIELDS)
@@ -90,7 +66,7 @@ def model_from_form(form: object) -> SyntheticModel:
 
 def _read(form: dict[str, Any]) -> SyntheticModel:
     schema = ArchiveSchema.from_json(json.dumps(form["schema"]))
-    layout = Layout(schema)
+    layout = ColumnRoles(schema)
     classes = 1 if layout.root is None else len(layout.root.values)
     _require(type(form["tied"]) is bool)
     marginals, copulas = _listed(form["marginals"], classes), _listed(form["copulas"], classes)
@@ -110,12 +86,11 @@ def _read(form: dict[str, Any]) -> SyntheticModel:
 
 
 def _marginal(column: Column, form: object, *, tied: bool) -> Marginal:
-    if isinstance(column, NumberColumn):
-        return BinnedMarginal(column.law.low, column.law.high, _shares(form, None), tied)
-    return OrderedMarginal(_shares(form, len(column.values)))
+    size = len(column.values) if isinstance(column, ClassColumn) else None
+    return column.marginal(_shares(form, size), tied=tied)
 
 
-def _copula(form: dict[str, Any], layout: Layout) -> Copula:
+def _copula(form: dict[str, Any], layout: ColumnRoles) -> Copula:
     _require(set(form) == set(_PARTS))
     size = len(layout.scaled)
     values = sum(len(each.values) for each in layout.nominal) if size else 0
@@ -137,7 +112,7 @@ def _distributions(knots: Floats, levels: Floats) -> bool:
 
 
 def _tree(form: object, sizes: list[int], classes: int) -> ClassTree:
-    branches: dict[int | None, Branch] = {}
+    branches: dict[int | None, TreeBranch] = {}
     for each in _listed(form, len(sizes)):
         _require(set(each) == set(_BRANCH))
         column, parent = each["column"], each["parent"]
@@ -145,7 +120,7 @@ def _tree(form: object, sizes: list[int], classes: int) -> ClassTree:
         _require(type(column) is int and 0 <= column < len(sizes) and column not in branches)
         _require(parent is None or (type(parent) is int and parent in branches))
         above = 1 if parent is None else sizes[parent]
-        branches[column] = Branch(
+        branches[column] = TreeBranch(
             column, parent, _shares(each["shares"], classes, above, sizes[column])
         )
     return ClassTree(tuple(branches.values()))

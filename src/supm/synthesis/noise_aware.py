@@ -10,10 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import RecordError
-from supm.synthesis.noise_aware_channels import Channel
-from supm.synthesis.noise_aware_columns import ColumnReading, pulled_mean, read_column
-from supm.synthesis.noise_aware_moments import take_moments
-from supm.synthesis.noise_aware_posterior import Coefficients, Form, Problem, priors_for, solve
+from supm.synthesis.channels import Channel
+from supm.synthesis.noise_aware_columns import ColumnReading, pulled_mean, read_functions
+from supm.synthesis.noise_aware_moments import (
+    Coefficients,
+    Form,
+    Problem,
+    priors_for,
+    solve,
+    take_moments,
+)
 
 __all__ = ["ClassModel", "NoisyColumn", "NumberModel", "fit_classes", "fit_number"]
 
@@ -34,15 +40,7 @@ _LEAST_PROBABILITY: Final = 1e-3
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NoisyColumn:
-    """Reports of one column, and how they were noised.
-
-    Parameters
-    ----------
-    channel : Channel
-        How the column was noised.
-    reports : array-like
-        Numbers, NaN where one is absent; or places in the list of classes, -1 for absent.
-    """
+    """Reports of one column, and how they were noised."""
 
     channel: Channel
     reports: ArrayLike
@@ -67,21 +65,7 @@ class _Additive:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NumberModel:
-    """Predicts a number from clean values, in units of the target's public range.
-
-    Parameters
-    ----------
-    functions : object
-        The functions of the columns.
-    mean, mean_variance : float
-        Of the target, and how uncertain it is.
-    spread : float
-        Unit of the coefficients: the target's standard deviation under its estimated shares.
-    variance : float
-        Of the target.
-    coefficients : Coefficients
-        Of the functions, in units of the spread.
-    """
+    """Predicts a number from clean values, in units of the target's public range."""
 
     functions: _Additive
     mean: float
@@ -100,17 +84,7 @@ class NumberModel:
         return told / (told + self._left)
 
     def predict(self, values: Sequence[ArrayLike]) -> Table:
-        """Return a number between 0, the low bound, and 1 for each record.
-
-        Parameters
-        ----------
-        values : sequence of array-like
-            Clean values of each column: numbers, or places in the list of classes.
-
-        Returns
-        -------
-        ndarray of float
-        """
+        """Return a number between 0, the low bound, and 1 for each record."""
         moved = self.functions.evaluate(values) @ self.coefficients.mean
         return np.clip(self.mean + self.spread * moved, 0.0, 1.0)
 
@@ -119,15 +93,6 @@ class NumberModel:
 
         It has three parts: the mean and the coefficients are uncertain because the reports are
         noisy and few, and records that look alike have different targets.
-
-        Parameters
-        ----------
-        values : sequence of array-like
-            Clean values of each column.
-
-        Returns
-        -------
-        ndarray of float
         """
         table = self.functions.evaluate(values)
         fit = np.einsum("ij,jk,ik->i", table, self.coefficients.covariance, table)
@@ -144,34 +109,14 @@ class NumberModel:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ClassModel:
-    """Tells how probable each class is, from clean values.
-
-    Parameters
-    ----------
-    functions : object
-        The functions of the columns.
-    shares : ndarray of float, shape (classes,)
-        Of the classes among all records.
-    coefficients : tuple of Coefficients
-        Of each class's indicator, in units of its standard deviation.
-    """
+    """Tells how probable each class is, from clean values."""
 
     functions: _Additive
     shares: Table
     coefficients: tuple[Coefficients, ...]
 
     def probabilities(self, values: Sequence[ArrayLike]) -> Table:
-        """Return the probability of each class for each record.
-
-        Parameters
-        ----------
-        values : sequence of array-like
-            Clean values of each column.
-
-        Returns
-        -------
-        ndarray of float, shape (records, classes)
-        """
+        """Return the probability of each class for each record."""
         weights = np.column_stack([each.mean for each in self.coefficients])
         moved = self.functions.evaluate(values) @ weights * _deviations(self.shares)
         raw = np.clip(self.shares + moved, _LEAST_PROBABILITY, 1.0)
@@ -183,26 +128,13 @@ def fit_number(
 ) -> NumberModel:
     """Learn to predict a number.
 
-    Parameters
-    ----------
-    columns : sequence of NoisyColumn
-        What to predict from.
-    target : NoisyColumn
-        Of a number.
-    form : {"auto", "linear", "additive"}
-        Straight lines, smooth curves, or what the reports make likelier.
-
-    Returns
-    -------
-    NumberModel
-
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.synthesis import LaplaceLaw, NumberColumn
-    >>> from supm.synthesis.noise_aware_channels import channel_of
-    >>> law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=4.0)
-    >>> channel, true = channel_of(NumberColumn("x", law)), np.linspace(0, 1, 20_000)
+    >>> from supm.mechanisms import ContinuousLaplace
+    >>> from supm.synthesis import NumberColumn
+    >>> law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=4.0)
+    >>> channel, true = NumberColumn("x", law).channel(), np.linspace(0, 1, 20_000)
     >>> x, y = law.randomize(true, simulation(1)), law.randomize(1 - true, simulation(2))
     >>> column = NoisyColumn(channel=channel, reports=x)
     >>> model = fit_number([column], NoisyColumn(channel=channel, reports=y))
@@ -211,7 +143,7 @@ def fit_number(
     """
     cells = target.cells
     told = _told(cells)
-    reading = read_column(target.channel, cells, limit=_TARGET_FUNCTIONS)
+    reading = read_functions(target.channel, cells, limit=_TARGET_FUNCTIONS)
     mean, mean_variance = pulled_mean(reading, cells)
     functions, fitted = _fit(columns, [_efficient(reading, cells)], told, form)
     return NumberModel(
@@ -227,21 +159,7 @@ def fit_number(
 def fit_classes(
     columns: Sequence[NoisyColumn], target: NoisyColumn, *, form: Form = "auto"
 ) -> ClassModel:
-    """Learn to tell how probable each class is.
-
-    Parameters
-    ----------
-    columns : sequence of NoisyColumn
-        What to predict from.
-    target : NoisyColumn
-        Of classes.
-    form : {"auto", "linear", "additive"}
-        Straight lines, smooth curves, or what the reports make likelier.
-
-    Returns
-    -------
-    ClassModel
-    """
+    """Learn to tell how probable each class is."""
     cells = target.cells
     told = _told(cells)
     readings = np.asarray(np.linalg.inv(target.channel.matrix)[cells], dtype=np.float64)
@@ -276,7 +194,7 @@ def _fit(
 
 def _read(column: NoisyColumn, cells: NDArray[np.int64]) -> ColumnReading:
     number = column.channel.kind == "number"
-    return read_column(column.channel, cells, limit=_FUNCTIONS if number else _CLASS_FUNCTIONS)
+    return read_functions(column.channel, cells, limit=_FUNCTIONS if number else _CLASS_FUNCTIONS)
 
 
 def _told(cells: NDArray[np.int64]) -> Table:

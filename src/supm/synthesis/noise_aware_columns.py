@@ -14,10 +14,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from supm.synthesis.channels import Channel
 from supm.synthesis.em import reconstruct_table
-from supm.synthesis.noise_aware_channels import Channel
 
-__all__ = ["ColumnReading", "pulled_mean", "read_column"]
+__all__ = ["ColumnReading", "pulled_mean", "read_functions"]
 
 Table = NDArray[np.float64]
 
@@ -37,24 +37,7 @@ _SMALL: Final = 0.03
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ColumnReading:
-    """Functions of a true value, orthonormal under the estimated shares, and their readings.
-
-    Parameters
-    ----------
-    channel : Channel
-        How the column was noised.
-    shares : ndarray of float, shape (places,)
-        Estimated share of each place.
-    functions : ndarray of float, shape (places, k)
-        Values of the functions, of mean 0 and variance 1 under the shares.
-    readings : ndarray of float, shape (cells, k)
-        What a report in a cell says about each function; over the noise, its mean is the function.
-    line : ndarray of float, shape (k,)
-        The value itself, of mean 0 and variance 1, in terms of the functions.
-    straight, smooth : ndarray of float, shape (k, k)
-        Covariance of the coefficients of a straight line, and of a smooth curve, that explains a
-        variance of 1. Classes without an order have no line: theirs are the same.
-    """
+    """Functions of a true value, orthonormal under the estimated shares, and their readings."""
 
     channel: Channel
     shares: Table
@@ -70,17 +53,7 @@ class ColumnReading:
         return told
 
     def evaluate(self, values: ArrayLike) -> Table:
-        """Return the functions of clean values.
-
-        Parameters
-        ----------
-        values : array-like
-            Numbers, or places in the list of classes.
-
-        Returns
-        -------
-        ndarray of float, shape (values, k)
-        """
+        """Return the functions of clean values."""
         if self.channel.kind != "number":
             found: Table = self.functions[np.asarray(values, dtype=np.int64)]
             return found
@@ -98,31 +71,18 @@ class ColumnReading:
         return _deviation(self.shares, self.channel.places)
 
 
-def read_column(channel: Channel, cells: NDArray[np.int64], *, limit: int) -> ColumnReading:
+def read_functions(channel: Channel, cells: NDArray[np.int64], *, limit: int) -> ColumnReading:
     """Estimate the shares of the true places, and find the functions that the reports tell best.
-
-    Parameters
-    ----------
-    channel : Channel
-        How the column was noised.
-    cells : ndarray of int64
-        The cell of each report, -1 where there is none.
-    limit : int
-        The most functions to keep, not counting what is left of the straight line.
-
-    Returns
-    -------
-    ColumnReading
 
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.synthesis import LaplaceLaw, NumberColumn
-    >>> from supm.synthesis.noise_aware_channels import channel_of
-    >>> law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=4.0)
-    >>> channel = channel_of(NumberColumn("share", law))
+    >>> from supm.mechanisms import ContinuousLaplace
+    >>> from supm.synthesis import NumberColumn
+    >>> law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=4.0)
+    >>> channel = NumberColumn("share", law).channel()
     >>> cells = channel.cells(law.randomize(np.linspace(0, 1, 2000), simulation(1)))
-    >>> reading = read_column(channel, cells, limit=3)
+    >>> reading = read_functions(channel, cells, limit=3)
     >>> bool(np.allclose(channel.matrix @ reading.readings, reading.functions))
     True
     """
@@ -148,28 +108,16 @@ def read_column(channel: Channel, cells: NDArray[np.int64], *, limit: int) -> Co
 def pulled_mean(reading: ColumnReading, cells: NDArray[np.int64]) -> tuple[float, float]:
     """Return the mean of a number, pulled to the middle of its range as its noise demands.
 
-    Parameters
-    ----------
-    reading : ColumnReading
-        Of the column.
-    cells : ndarray of int64
-        The cell of each report, -1 where there is none; at least one is there.
-
-    Returns
-    -------
-    tuple of float
-        The mean in units of the range, from 0 to 1 but for noise, and its variance.
-
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.synthesis import LaplaceLaw, NumberColumn
-    >>> from supm.synthesis.noise_aware_channels import channel_of
+    >>> from supm.mechanisms import ContinuousLaplace
+    >>> from supm.synthesis import NumberColumn
     >>> for epsilon in (0.01, 10.0):
-    ...     law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
-    ...     channel = channel_of(NumberColumn("share", law))
+    ...     law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=epsilon)
+    ...     channel = NumberColumn("share", law).channel()
     ...     cells = channel.cells(law.randomize(np.full(500, 0.2), simulation(1)))
-    ...     mean, _ = pulled_mean(read_column(channel, cells, limit=1), cells)
+    ...     mean, _ = pulled_mean(read_functions(channel, cells, limit=1), cells)
     ...     print(round(mean, 2))
     0.5
     0.2

@@ -8,9 +8,8 @@ from typing import Final
 from supm._errors import SchemaError
 from supm._validation import Integers, check_kind
 from supm.synthesis.archive import Archive
-from supm.synthesis.archive_schema import Column, NumberColumn
-from supm.synthesis.noise_aware_channels import channel_of
-from supm.synthesis.noise_aware_columns import read_column
+from supm.synthesis.columns import Column
+from supm.synthesis.noise_aware_columns import read_functions
 
 __all__ = ["leaf_size", "worth_of"]
 
@@ -61,9 +60,10 @@ def leaf_size(rows: int, archive: Archive) -> int:
     --------
     >>> import numpy as np
     >>> from supm import simulation
-    >>> from supm.synthesis import ArchiveSchema, LaplaceLaw
+    >>> from supm.mechanisms import ContinuousLaplace
+    >>> from supm.synthesis import ArchiveSchema, NumberColumn
     >>> def noised(epsilon):
-    ...     law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
+    ...     law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=epsilon)
     ...     columns = NumberColumn("x", law), NumberColumn("y", law)
     ...     schema = ArchiveSchema(columns=columns, target="y")
     ...     true = np.linspace(0, 1, 500)
@@ -97,8 +97,9 @@ def worth_of(archive: Archive) -> float:
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.synthesis import ArchiveSchema, LaplaceLaw
-    >>> law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1.0)
+    >>> from supm.mechanisms import ContinuousLaplace
+    >>> from supm.synthesis import ArchiveSchema, NumberColumn
+    >>> law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=1.0)
     >>> schema = ArchiveSchema(columns=(NumberColumn("x", law), NumberColumn("y", law)), target="y")
     >>> archive = Archive.noised({"x": [0, 1] * 500, "y": [1, 0] * 500}, schema, simulation(1))
     >>> 1 < worth_of(archive) < 100
@@ -115,12 +116,10 @@ def worth_of(archive: Archive) -> float:
 
 def _signal(column: Column, archive: Archive) -> float:
     """Return the share of signal in the reports of a column, for what they tell best."""
-    channel = channel_of(column)
+    channel = column.channel()
     cells = channel.cells(archive.reports[column.name])
-    reading = read_column(channel, cells, limit=1)
+    reading = read_functions(channel, cells, limit=1)
     reports = reading.shares @ channel.matrix
-    if isinstance(column, NumberColumn):
-        best = reading.readings @ reading.line
-    else:
-        best = reading.readings[:, 0]
+    number = channel.kind == "number"
+    best = reading.readings @ reading.line if number else reading.readings[:, 0]
     return float((cells >= 0).mean() / (reports @ best**2))

@@ -16,15 +16,14 @@ from threadpoolctl import threadpool_limits
 
 from supm._errors import ParameterError
 from supm._validation import Reals
+from supm.mechanisms import ContinuousLaplace
 from supm.synthesis.archive import Archive
-from supm.synthesis.archive_schema import NumberColumn
+from supm.synthesis.columns import NumberColumn
 from supm.synthesis.correlation import repaired_covariance
 from supm.synthesis.em import PAPER, reconstruct_table
 from supm.synthesis.joining import Copula
-from supm.synthesis.laplace_law import LaplaceLaw
-from supm.synthesis.layout import Layout, told_cells
 from supm.synthesis.marginals import BinnedMarginal
-from supm.synthesis.moments import Moments, learn_moments
+from supm.synthesis.moments import ColumnRoles, RecordMoments, learn_moments
 from supm.synthesis.synthetic_model import BINS, SyntheticModel
 from supm.synthesis.tree import ClassTree
 
@@ -36,26 +35,12 @@ _TAIL = Reals("tail", 1e-12, 0.49)
 _BINS: Final = 100
 
 
-def paper_cells(law: LaplaceLaw, bins: int, tail: float = 0.05) -> Matrix:
+def paper_cells(law: ContinuousLaplace, bins: int, tail: float = 0.05) -> Matrix:
     """Return the borders of the paper's bins of reports (Eq. 16 to 20, corrected).
-
-    Parameters
-    ----------
-    law : LaplaceLaw
-        How the number was noised.
-    bins : int
-        How many bins of values there are; those of reports are as wide.
-    tail : float, default 0.05
-        The paper's r: which share of the reports of the least value lies below all bins.
-
-    Returns
-    -------
-    ndarray of float
-        Reports beyond the ends fall into the first and last bin, whose borders are infinite.
 
     Examples
     --------
-    >>> law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1.0)
+    >>> law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=1.0)
     >>> cells = paper_cells(law, 10)
     >>> len(cells) - 1
     58
@@ -89,7 +74,7 @@ def learn_paper_model(archive: Archive, *, bins: int = _BINS) -> SyntheticModel:
         raise ParameterError("mode", '"strict" for classes and empty cells', "faithful", hint)
     # Threads cost more than they bring where matrices are small.
     with threadpool_limits(1, user_api="blas"):
-        moments = learn_moments(archive, Layout(schema))
+        moments = learn_moments(archive, ColumnRoles(schema))
         repaired = repaired_covariance(_covariance(moments, schema.numbers))
     factor = _factor(repaired)
     size = len(factor)
@@ -103,12 +88,12 @@ def learn_paper_model(archive: Archive, *, bins: int = _BINS) -> SyntheticModel:
     )
 
 
-def _covariance(moments: Moments, columns: tuple[NumberColumn, ...]) -> Matrix:
+def _covariance(moments: RecordMoments, columns: tuple[NumberColumn, ...]) -> Matrix:
     """Return Eq. 11 and 13 in units of each range: only variances have noise in them."""
     covariance = moments.covariance.copy()
     for place, column in enumerate(columns):
-        fixed, growing = column.law.noise_terms
-        noise = fixed / column.law.span**2 + growing * (moments.mean[place] - 0.5) ** 2
+        fixed, growing = column.mechanism.noise_terms
+        noise = fixed / column.mechanism.span**2 + growing * (moments.mean[place] - 0.5) ** 2
         left = (covariance[place, place] - noise) / (1 + growing)
         covariance[place, place] = max(left, 0.0)
     return covariance
@@ -128,16 +113,13 @@ def _factor(repaired: Matrix) -> Matrix:
 
 
 def _marginal(archive: Archive, column: NumberColumn, bins: int) -> BinnedMarginal:
-    law = column.law
-    # A Laplace report beyond the bounds says the same wherever it lies, so the paper's many bins
-    # there are one: each step of EM is the same, whatever r is.
-    cells = np.concatenate(([-np.inf], law.edges(bins), [np.inf]))
-    told = told_cells(
-        column,
-        archive.reports[column.name],
-        bins,
-        cells if isinstance(law, LaplaceLaw) else None,
-    )
-    counts = np.bincount(told.cells, minlength=told.size)
-    shares = reconstruct_table(counts, [told.channel], stop=PAPER)
-    return BinnedMarginal(law.low, law.high, shares, tied=True)
+    law = column.mechanism
+    reports = archive.reports[column.name]
+    told = column.cell_reports(reports, bins)
+    if isinstance(law, ContinuousLaplace):
+        # A Laplace report beyond the bounds says the same wherever it lies, so the paper's many
+        # bins there are one: each step of EM is the same, whatever r is.
+        edges = law.edges(bins)
+        told = column.in_cells(reports, edges, np.concatenate(([-np.inf], edges, [np.inf])))
+    shares = reconstruct_table(told.counts(), [told.channel], stop=PAPER)
+    return column.marginal(shares, tied=True)

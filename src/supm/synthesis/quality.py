@@ -13,21 +13,22 @@ import numpy as np
 
 from supm._validation import check_kind
 from supm.privacy import ApproximateDP, Guarantee, PureLDP
-from supm.synthesis.archive import Archive
-from supm.synthesis.archive_schema import ArchiveSchema
+from supm.reporting import Result, Table, counted
+from supm.reporting.table import Cell
+from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.quality_columns import ColumnQuality, compare_columns
 from supm.synthesis.quality_dependence import KNOWN, Dependence, dependence
-from supm.synthesis.quality_forms import column_form, models_form
 from supm.synthesis.quality_judges import model_report, why_no_models
 from supm.synthesis.quality_models import ModelReport
-from supm.synthesis.quality_noise import noise_doubts
 from supm.synthesis.quality_readings import (
     as_told,
+    noise_doubts,
     plain_readings,
     plain_table,
     unbiased_readings,
 )
 from supm.synthesis.quality_shape import shapes_in_words
+from supm.synthesis.synthetic_model import SyntheticModel
 
 __all__ = ["Quality", "assess"]
 
@@ -37,8 +38,8 @@ _FAR: Final = 5.0
 _FEW: Final = 30
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Quality:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Quality(Result):
     """The report: distributions, dependence and models, before and after.
 
     Parameters
@@ -73,6 +74,29 @@ class Quality:
     clean: Dependence | None
     models: ModelReport | None
     doubts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def headline(self) -> str:
+        """How many rows and records there are."""
+        rows = counted(self.synthetic_rows, "synthetic row")
+        return f"{rows} beside {counted(self.rows, 'noised record')}"
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the figures of all columns, before and after."""
+        head = ["column", "figure", "noisy", "known", "± s.e.", "synthetic"]
+        rows: list[list[Cell]] = []
+        for column in self.columns:
+            for each in column.figures:
+                clean = [] if each.clean is None else [each.clean]
+                numbers = [each.noisy, each.estimate, each.error, each.synthetic, *clean]
+                rows.append([column.name, each.what, *numbers])
+        clean_head = [] if self.clean is None else ["clean"]
+        formats = ["", "", *[".3g"] * (4 + len(clean_head))]
+        return (Table(head=head + clean_head, rows=rows, formats=formats, words=2),)
+
+    def words(self) -> tuple[str, ...]:
+        """Return what can and cannot be known."""
+        return self.sentences
 
     @property
     def guarantee(self) -> Guarantee:
@@ -197,10 +221,10 @@ class Quality:
             "rows": self.rows,
             "synthetic_rows": self.synthetic_rows,
             "guarantee": self.guarantee.to_form(),
-            "columns": [column_form(each) for each in self.columns],
+            "columns": [each.to_form() for each in self.columns],
             "agreeing_pairs": self.agreeing_pairs,
             "pairs": [self._pair_form(*pair) for pair in self.estimate.pairs()],
-            "models": models_form(self.models),
+            "models": None if self.models is None else self.models.to_form(),
             "doubts": dict(self.doubts),
             "unknown": list(self.sentences),
         }
@@ -220,7 +244,13 @@ class Quality:
         }
 
 
-def assess(archive: Archive, synthetic: object, clean: object = None) -> Quality:
+def assess(
+    archive: Archive,
+    synthetic: object,
+    clean: object = None,
+    *,
+    model: SyntheticModel | None = None,
+) -> Quality:
     """Compare an archive with synthetic rows made from it, and say what the noise hides.
 
     It is computed from what was told already, so it spends nothing.
@@ -233,6 +263,8 @@ def assess(archive: Archive, synthetic: object, clean: object = None) -> Quality
         Synthetic rows with the same columns.
     clean : table, optional
         Records without noise, as there are in a simulation; then distances to them are measured.
+    model : SyntheticModel, optional
+        What the rows were drawn from; then distributions are not estimated again.
 
     Returns
     -------
@@ -241,8 +273,9 @@ def assess(archive: Archive, synthetic: object, clean: object = None) -> Quality
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.synthesis import LaplaceLaw, NumberColumn
-    >>> law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1.0)
+    >>> from supm.mechanisms import ContinuousLaplace
+    >>> from supm.synthesis import NumberColumn
+    >>> law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=1.0)
     >>> schema = ArchiveSchema(columns=(NumberColumn("age", law), NumberColumn("weight", law)))
     >>> true = np.linspace(0, 1, 400)
     >>> archive = Archive.noised({"age": true, "weight": true}, schema, simulation(1))
@@ -261,7 +294,9 @@ def assess(archive: Archive, synthetic: object, clean: object = None) -> Quality
         synthetic_rows=len(next(iter(made.values()))),
         columns=compare_columns(archive, made, true),
         noisy=dependence(plain_readings(as_told(archive), schema)),
-        estimate=dependence(unbiased_readings(archive)),
+        estimate=dependence(
+            unbiased_readings(archive, None if model is None else model.variances())
+        ),
         synthetic=dependence(plain_readings(made, schema)),
         clean=None if true is None else dependence(plain_readings(true, schema)),
         models=model_report(archive, made, true),

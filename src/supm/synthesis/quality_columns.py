@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import wasserstein_distance
 
 from supm.synthesis.archive import Archive
-from supm.synthesis.archive_schema import ClassColumn, Column, NumberColumn
+from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 from supm.synthesis.quality_readings import Plain, as_told, spread_of
-from supm.synthesis.quality_shape import Shape, shape_of_classes, shape_of_number
+from supm.synthesis.quality_shape import DistributionShape, shape_of_classes, shape_of_number
 
 __all__ = ["ColumnQuality", "Comparison", "compare_columns"]
 
@@ -46,6 +46,17 @@ class Comparison:
     sampling: float = 0.0
     clean: float | None = None
 
+    def to_form(self) -> dict[str, Any]:
+        """Return the figure as plain values for JSON."""
+        return {
+            "what": self.what,
+            "noisy": self.noisy,
+            "estimate": self.estimate,
+            "standard_error": self.error,
+            "synthetic": self.synthetic,
+            "clean": self.clean,
+        }
+
     @property
     def apart(self) -> float:
         """How many standard errors the synthetic rows are from the estimate."""
@@ -74,7 +85,7 @@ class ColumnQuality:
         The share of the reports beyond the public bounds, where no true value can be.
     figures : tuple of Comparison
         Mean and standard deviation, or the share of each class.
-    shape : Shape
+    shape : DistributionShape
         What can be known of the distribution, bin by bin or class by class.
     noisy_distance, synthetic_distance : float or None
         How far each is from the clean rows: for numbers the mean distance that values have to move
@@ -89,29 +100,31 @@ class ColumnQuality:
     clean: NDArray[np.float64] | None
     beyond: float
     figures: tuple[Comparison, ...]
-    shape: Shape
+    shape: DistributionShape
     noisy_distance: float | None = None
     synthetic_distance: float | None = None
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the column as plain values for JSON."""
+        return {
+            "name": self.name,
+            "beyond_bounds": self.beyond,
+            "noisy_distance": self.noisy_distance,
+            "synthetic_distance": self.synthetic_distance,
+            "figures": [each.to_form() for each in self.figures],
+            "shape": {
+                "known": self.shape.known,
+                "blur": self.shape.blur,
+                "low": self.shape.low.tolist(),
+                "high": self.shape.high.tolist(),
+            },
+        }
 
 
 def compare_columns(
     archive: Archive, synthetic: Plain, clean: Plain | None
 ) -> tuple[ColumnQuality, ...]:
-    """Compare every column before and after.
-
-    Parameters
-    ----------
-    archive : Archive
-        The noised records.
-    synthetic : dict of str to ndarray of float
-        Synthetic rows, as `plain_table` reads them.
-    clean : dict of str to ndarray of float or None
-        Clean rows, where the caller has them.
-
-    Returns
-    -------
-    tuple of ColumnQuality
-    """
+    """Compare every column before and after."""
     told = as_told(archive)
     return tuple(
         _compared(each, archive, _Three.of(each.name, told, synthetic, clean))
@@ -144,7 +157,7 @@ def _compared(column: Column, archive: Archive, three: _Three) -> ColumnQuality:
 
 
 def _number(column: NumberColumn, archive: Archive, three: _Three) -> ColumnQuality:
-    law = column.law
+    law = column.mechanism
     edges = law.edges(_BINS)
     distances = [_moved(each, three.clean, law.span) for each in (three.noisy, three.synthetic)]
     return ColumnQuality(
@@ -168,7 +181,7 @@ def _number_figures(
     known = told[~np.isnan(told)]
     found, doubt = spread_of(column, told)
     clean, rows = three.clean, three.synthetic.size
-    noise = column.law.noise_variance(float(known.mean()), found)
+    noise = column.mechanism.noise_variance(float(known.mean()), found)
     mean = Comparison(
         what="mean",
         noisy=float(three.noisy.mean()),
@@ -192,11 +205,11 @@ def _number_figures(
 
 
 def _classes(column: ClassColumn, archive: Archive, three: _Three) -> ColumnQuality:
-    size, law = len(column.values), column.law
+    size = len(column.values)
     noisy, synthetic = (_counted(each, size) for each in (three.noisy, three.synthetic))
     clean = None if three.clean is None else _counted(three.clean, size)
     estimate = archive.class_counts(column.name) / three.noisy.size
-    error = np.sqrt(noisy * (1 - noisy) / three.noisy.size) / (law.keep - law.lie)
+    error = np.sqrt(noisy * (1 - noisy) / three.noisy.size) / column.gap
     figures = tuple(
         Comparison(
             what=f"share of {value}",

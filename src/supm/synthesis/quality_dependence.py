@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 
-__all__ = ["KNOWN", "Dependence", "Reading", "dependence"]
+__all__ = ["KNOWN", "ColumnValues", "Dependence", "dependence"]
 
 _CHUNK: Final = 1 << 16
 # Two rows always lie on a line: over the number of rows, the least doubt of a correlation.
@@ -29,16 +29,8 @@ KNOWN: Final = 2.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Reading:
-    """A column as numbers of mean zero and of variance one, but for the noise.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    values : ndarray of float, shape (n, d)
-        One number for each row, or one for each class; NaN where the owner was not asked.
-    """
+class ColumnValues:
+    """A column as numbers of mean zero and of variance one, but for the noise."""
 
     name: str
     values: NDArray[np.float64]
@@ -69,7 +61,7 @@ class Dependence:
     Examples
     --------
     >>> line = np.array([[-1.0], [1.0], [-1.0], [1.0]])
-    >>> both = [Reading(name="a", values=line), Reading(name="b", values=-line)]
+    >>> both = [ColumnValues(name="a", values=line), ColumnValues(name="b", values=-line)]
     >>> found = dependence(both)
     >>> print(found.strength[0, 1])
     -1.0
@@ -92,17 +84,7 @@ class Dependence:
         return sorted(pairs, key=lambda pair: -abs(self.strength[pair]))
 
     def sentence(self, first: int, second: int) -> str:
-        """Say what is known of one pair.
-
-        Parameters
-        ----------
-        first, second : int
-            Places of the columns.
-
-        Returns
-        -------
-        str
-        """
+        """Say what is known of one pair."""
         noun = "correlation" if self.signed[first, second] else "dependence"
         pair = f"the {noun} of {self.names[first]} and {self.names[second]}"
         if not math.isfinite(self.error[first, second]):
@@ -113,18 +95,8 @@ class Dependence:
         return f"{pair} is {told}{'' if self.known[first, second] else ': not known'}"
 
 
-def dependence(readings: Sequence[Reading]) -> Dependence:
-    """Return the dependence of all pairs of columns, with standard errors.
-
-    Parameters
-    ----------
-    readings : sequence of Reading
-        All of the same rows.
-
-    Returns
-    -------
-    Dependence
-    """
+def dependence(readings: Sequence[ColumnValues]) -> Dependence:
+    """Return the dependence of all pairs of columns, with standard errors."""
     if len({len(each.values) for each in readings}) != 1:
         raise ParameterError("readings", "of the same rows", [each.name for each in readings])
     moments = _moments(readings)
@@ -193,7 +165,7 @@ class _Moments:
         return min(found_root, 1.0), max(error, _FEW / float(rows))
 
 
-def _moments(readings: Sequence[Reading]) -> _Moments:
+def _moments(readings: Sequence[ColumnValues]) -> _Moments:
     width = sum(each.values.shape[1] for each in readings)
     sums = np.zeros((4, width, width))
     for start in range(0, len(readings[0].values), _CHUNK):

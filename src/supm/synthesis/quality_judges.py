@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from supm.synthesis.archive import Archive
-from supm.synthesis.archive_schema import ArchiveSchema, ClassColumn, NumberColumn
+from supm.synthesis.archive import Archive, ArchiveSchema
+from supm.synthesis.columns import ClassColumn, NumberColumn
 from supm.synthesis.quality_models import ModelError, ModelReport
 from supm.synthesis.quality_readings import Plain, as_told
 
@@ -33,23 +33,7 @@ _FEW: Final = 2.0
 
 
 def model_report(archive: Archive, synthetic: Plain, clean: Plain | None) -> ModelReport | None:
-    """Return the errors of models of the target, or None where they cannot be known.
-
-    Parameters
-    ----------
-    archive : Archive
-        The noised records.
-    synthetic : dict of str to ndarray of float
-        Synthetic rows.
-    clean : dict of str to ndarray of float or None
-        Clean rows, where the caller has them.
-
-    Returns
-    -------
-    ModelReport or None
-        None without a target or other columns; without clean rows, also where the target has
-        classes or owners told some columns only.
-    """
+    """Return the errors of models of the target, or None where they cannot be known."""
     schema = archive.schema
     if schema.target is None or len(schema.columns) < 2:
         return None
@@ -60,18 +44,7 @@ def model_report(archive: Archive, synthetic: Plain, clean: Plain | None) -> Mod
 
 
 def why_no_models(schema: ArchiveSchema) -> str:
-    """Say why noisy records alone do not tell what a model of the target is worth.
-
-    Parameters
-    ----------
-    schema : ArchiveSchema
-        How each column was noised.
-
-    Returns
-    -------
-    str
-        A sentence; empty where there is no target or nothing to predict it from.
-    """
+    """Say why noisy records alone do not tell what a model of the target is worth."""
     if schema.target is None or len(schema.columns) < 2:
         return ""
     target = schema.column(schema.target)
@@ -108,7 +81,7 @@ def _measured(schema: ArchiveSchema, noisy: Plain, synthetic: Plain, clean: Plai
         measure=judge.measure,
         method=f"Measured on {many}, which no model saw without noise.",
         errors=tuple(errors),
-        span=target.law.span if isinstance(target, NumberColumn) else None,
+        span=target.mechanism.span if isinstance(target, NumberColumn) else None,
     )
 
 
@@ -159,7 +132,7 @@ class _Squares(_Judge):
         return DecisionTreeRegressor(min_samples_leaf=_LEAF, random_state=0)
 
     def _error(self, found: NDArray[np.float64], true: NDArray[np.float64]) -> tuple[float, float]:
-        law = getattr(self._target, "law")  # noqa: B009  known to be a number here
+        law = getattr(self._target, "mechanism")  # noqa: B009  known to be a number here
         losses = ((np.clip(found, law.low, law.high) - true) / law.span) ** 2
         return float(losses.mean()), float(losses.std()) / math.sqrt(losses.size)
 
@@ -193,7 +166,7 @@ class _Balance(_Judge):
 def _estimated(archive: Archive, synthetic: Plain) -> ModelReport:
     """Estimate the error of linear models from noisy rows: the square, less the noise in it."""
     target = archive.schema.column(str(archive.schema.target))
-    span = float(getattr(target, "law").span)  # noqa: B009  known to be a number here
+    span = float(getattr(target, "mechanism").span)  # noqa: B009  known to be a number here
     judge = _Noisy(archive, target.name, span)
     errors = [judge.constant()]
     for rows, table in (("noisy", as_told(archive)), ("synthetic", synthetic)):

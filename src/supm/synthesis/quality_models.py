@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 __all__ = ["ModelError", "ModelReport"]
 
@@ -58,6 +58,17 @@ class ModelError:
         """Whether anything is known of it: no error is below zero, and none is above one."""
         return self.most >= 0 and self.standard_error < _ANYTHING
 
+    def to_form(self) -> dict[str, Any]:
+        """Return the error as plain values for JSON."""
+        return {
+            "name": self.name,
+            "model": self.model,
+            "rows": self.rows or None,
+            "error": self.error,
+            "standard_error": self.standard_error,
+            "known": self.known,
+        }
+
     @property
     def positive(self) -> bool:
         """Whether it is known to be above zero."""
@@ -97,6 +108,15 @@ class ModelReport:
     errors: tuple[ModelError, ...]
     span: float | None = None
 
+    def to_form(self) -> dict[str, Any]:
+        """Return the errors as plain values for JSON."""
+        return {
+            "target": self.target,
+            "measure": self.measure,
+            "method": self.method,
+            "errors": [each.to_form() for each in self.errors],
+        }
+
     @property
     def constant(self) -> ModelError:
         """The error of always predicting the same."""
@@ -114,18 +134,7 @@ class ModelReport:
         return self.constant.positive
 
     def told(self, error: ModelError) -> str:
-        """Return an error in words: of a number as the root of its mean square, in its own unit.
-
-        Parameters
-        ----------
-        error : ModelError
-            One of those of this report.
-
-        Returns
-        -------
-        str
-            Never a figure below zero.
-        """
+        """Return an error in words: of a number as the root of its mean square, in its own unit."""
         if not error.known:
             return "not known"
         if error.error <= 0 or error.error < error.standard_error:

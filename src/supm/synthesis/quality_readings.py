@@ -1,4 +1,8 @@
-"""Columns as a quality report reads them: reports as they are, without bias, and plain tables."""
+"""Columns as a quality report reads them: reports as they are, without bias, and plain tables.
+
+Noise has a variance of its own, and no true value adds less than nothing to it. Where the records
+vary less than their noise, or lie where no true value can be, epsilon or bounds are wrong.
+"""
 
 from __future__ import annotations
 
@@ -10,45 +14,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import RecordError
-from supm.schema.columns import clipped_numbers, positions, raw_column, table_columns
-from supm.synthesis._additive_law import AdditiveLaw
-from supm.synthesis._number_law import NumberLaw
-from supm.synthesis.archive import Archive
-from supm.synthesis.archive_schema import ArchiveSchema, ClassColumn, Column, NumberColumn
+from supm.schema.columns import table_columns
+from supm.synthesis.archive import Archive, ArchiveSchema
+from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 from supm.synthesis.em import reconstruct_table
 from supm.synthesis.marginals import BinnedMarginal
-from supm.synthesis.quality_dependence import Reading
+from supm.synthesis.quality_dependence import ColumnValues
 
-__all__ = ["Plain", "as_told", "plain_readings", "plain_table", "spread_of", "unbiased_readings"]
+__all__ = [
+    "Plain",
+    "as_told",
+    "noise_doubts",
+    "plain_readings",
+    "plain_table",
+    "spread_of",
+    "unbiased_readings",
+]
 
 Plain: TypeAlias = dict[str, NDArray[np.float64]]
 """Numbers as they are and classes as their places, as floats, with NaN where there is nothing."""
-
-_LARGEST: Final = 1e150
 _LEAST: Final = 1e-12
 _BINS: Final = 50
 # A variance of so many standard errors is taken as it is.
 _CLEAR: Final = 10.0
+_FAR: Final = 5.0
+# Of fewer reports, means are too far from normal for a rule of standard errors.
+_FEWEST: Final = 30
+_ADVICE: Final = "check epsilon and bounds in the schema"
 
 
 def plain_table(table: object, schema: ArchiveSchema, noun: str) -> Plain:
-    """Read a table without noise that has the columns of an archive.
-
-    Parameters
-    ----------
-    table : table
-        A dataframe of any library, a mapping of columns, or an array in the schema's order.
-    schema : ArchiveSchema
-        What the columns are.
-    noun : str
-        What the table is, for the sentence of a refusal.
-
-    Returns
-    -------
-    dict of str to ndarray of float
-    """
+    """Read a table without noise that has the columns of an archive."""
     columns = table_columns(table, schema.names)
-    read = {each.name: _plain(each, columns[each.name], noun) for each in schema.columns}
+    read = {each.name: each.plain(columns[each.name], noun) for each in schema.columns}
     if len({len(column) for column in read.values()}) != 1:
         message = f"the columns of the {noun} table must have the same number of rows."
         raise RecordError(message)
@@ -59,15 +57,6 @@ def as_told(archive: Archive) -> Plain:
     """Return the reports as if they were the truth, which is what noise-blind methods see.
 
     A column that fewer than two owners told is refused.
-
-    Parameters
-    ----------
-    archive : Archive
-        The noised records.
-
-    Returns
-    -------
-    dict of str to ndarray of float
     """
     told = {name: _floats(column) for name, column in archive.reports.items()}
     for name, column in told.items():
@@ -79,57 +68,27 @@ def as_told(archive: Archive) -> Plain:
 
 def plain_readings(
     columns: Mapping[str, NDArray[np.float64]], schema: ArchiveSchema
-) -> list[Reading]:
-    """Return columns as numbers of mean zero and variance one, taking them for the truth.
-
-    Parameters
-    ----------
-    columns : mapping of str to ndarray of float
-        As `plain_table` or `as_told` returns them.
-    schema : ArchiveSchema
-        What the columns are.
-
-    Returns
-    -------
-    list of Reading
-    """
+) -> list[ColumnValues]:
+    """Return columns as numbers of mean zero and variance one, taking them for the truth."""
     return [
-        Reading(name=each.name, values=_standardised(_scores(each, columns[each.name])))
+        ColumnValues(name=each.name, values=_standardised(_scores(each, columns[each.name])))
         for each in schema.columns
     ]
 
 
-def unbiased_readings(archive: Archive) -> list[Reading]:
-    """Return columns as numbers that are right on average about what the owners held.
-
-    Parameters
-    ----------
-    archive : Archive
-        The noised records.
-
-    Returns
-    -------
-    list of Reading
-        Of mean zero and, but for the noise, of variance one.
-    """
-    return [_unbiased(each, archive.reports[each.name]) for each in archive.schema.columns]
+def unbiased_readings(
+    archive: Archive, variances: Mapping[str, float] | None = None
+) -> list[ColumnValues]:
+    """Return columns as numbers that are right on average about what the owners held."""
+    return [
+        _unbiased(each, archive.reports[each.name], (variances or {}).get(each.name))
+        for each in archive.schema.columns
+    ]
 
 
 def spread_of(column: NumberColumn, told: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the variance of what the owners held, and its standard error.
-
-    Parameters
-    ----------
-    column : NumberColumn
-        How it was noised.
-    told : ndarray of float
-        Unbiased readings, with NaN where an owner was not asked.
-
-    Returns
-    -------
-    tuple of float
-    """
-    law, known = column.law, told[~np.isnan(told)]
+    """Return the variance of what the owners held, and its standard error."""
+    law, known = column.mechanism, told[~np.isnan(told)]
     mean = float(known.mean())
     away = known - mean
     found = law.true_variance(mean, float((away**2).mean()))
@@ -137,32 +96,11 @@ def spread_of(column: NumberColumn, told: NDArray[np.float64]) -> tuple[float, f
     growing = law.noise_terms[1]
     terms = away * (away - 2 * growing * (mean - law.low - law.span / 2))
     # Squares of noise vary at least so much, whatever few records say.
-    least = _varying(law) * law.noise_variance(mean, found)
+    least = law.least_variation * law.noise_variance(mean, found)
     # In units of the largest: for bounds of 1e100, squares of squares are beyond floats.
     unit = float(np.abs(terms).max()) or 1.0
     doubt = max(float((terms / unit).std()) * unit, least) / math.sqrt(known.size)
     return found, doubt / (1 + growing)
-
-
-def _varying(law: NumberLaw) -> float:
-    """Return the least standard deviation of squared noise, in units of their mean."""
-    # That of a normal number, or of a uniform one where noise has bounds.
-    return math.sqrt(2.0 if isinstance(law, AdditiveLaw) else 0.8)
-
-
-def ordinal(column: Column) -> bool:
-    """Say whether a column can be read as one number for each row."""
-    return isinstance(column, NumberColumn) or column.ordered or len(column.values) == 2
-
-
-def _plain(column: Column, cells: object, noun: str) -> NDArray[np.float64]:
-    raw = raw_column(column.name, cells)
-    if raw.missing.any():
-        message = f"{column.name}: a cell of the {noun} table is missing; every cell is needed."
-        raise RecordError(message)
-    if isinstance(column, NumberColumn):
-        return clipped_numbers(column.name, raw, -_LARGEST, _LARGEST)
-    return positions(column.name, raw, column.values).astype(np.float64)
 
 
 def _floats(column: NDArray[Any]) -> NDArray[np.float64]:
@@ -173,7 +111,7 @@ def _floats(column: NDArray[Any]) -> NDArray[np.float64]:
 
 def _scores(column: Column, held: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return one number for each row, or one for each class."""
-    if ordinal(column):
+    if column.scalar:
         return held[:, np.newaxis]
     places = np.arange(len(getattr(column, "values", ())))
     one = np.where(held[:, np.newaxis] == places, 1.0, 0.0)
@@ -189,24 +127,24 @@ def _standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray((scores - mean) / max(float(np.nanstd(scores)), _LEAST))
 
 
-def _unbiased(column: Column, reports: NDArray[Any]) -> Reading:
+def _unbiased(column: Column, reports: NDArray[Any], likely: float | None) -> ColumnValues:
     if isinstance(column, NumberColumn):
-        told = column.law.unbiased(reports)
+        told = column.unbiased(reports)
         found, error = spread_of(column, told)
         if found <= _CLEAR * error:
             # Little or nothing may be left of a variance less its noise; this one is always there.
-            found = column.law.span**2 * max(_likely_variance(column, reports), _LEAST)
+            found = column.mechanism.span**2 * max(
+                likely or _likely_variance(column, reports), _LEAST
+            )
         values = ((told - np.nanmean(told)) / math.sqrt(found))[:, np.newaxis]
-        return Reading(name=column.name, values=values)
-    return Reading(name=column.name, values=_unbiased_classes(column, reports))
+        return ColumnValues(name=column.name, values=values)
+    return ColumnValues(name=column.name, values=_unbiased_classes(column, reports))
 
 
 def _unbiased_classes(column: ClassColumn, reports: NDArray[Any]) -> NDArray[np.float64]:
-    asked = reports >= 0
-    rows = np.full((reports.size, len(column.values)), np.nan)
-    rows[asked] = column.law.unbiased(reports[asked])
-    shares = _likely_shares(column, reports[asked])
-    if not ordinal(column):
+    rows = column.unbiased(reports)
+    shares = _likely_shares(column, reports[reports >= 0])
+    if not column.scalar:
         return (rows - shares) / np.sqrt(shares)
     places = np.arange(len(column.values))
     mean = shares @ places
@@ -216,8 +154,8 @@ def _unbiased_classes(column: ClassColumn, reports: NDArray[Any]) -> NDArray[np.
 
 def _likely_variance(column: NumberColumn, reports: NDArray[np.float64]) -> float:
     """Return the variance of the likeliest distribution, in squared ranges."""
-    edges = column.law.edges(_BINS)
-    counted = column.law.bin_reports(reports[~np.isnan(reports)], edges)
+    edges = column.mechanism.edges(_BINS)
+    counted = column.mechanism.bin_reports(reports[~np.isnan(reports)], edges)
     shares = reconstruct_table(counted.counts, [counted.channel])
     return BinnedMarginal(0.0, 1.0, shares).variance
 
@@ -225,6 +163,60 @@ def _likely_variance(column: NumberColumn, reports: NDArray[np.float64]) -> floa
 def _likely_shares(column: ClassColumn, reports: NDArray[Any]) -> NDArray[np.float64]:
     """Return shares of the true classes, none below that of a single owner."""
     counts = np.bincount(reports, minlength=len(column.values))
-    shares = reconstruct_table(counts, [column.law.channel()])
+    shares = reconstruct_table(counts, [column.matrix()])
     shares = np.maximum(shares, 1 / counts.sum())
     return np.asarray(shares / shares.sum())
+
+
+def noise_doubts(archive: Archive) -> dict[str, str]:
+    """Say which columns cannot have been noised as the schema says.
+
+    Examples
+    --------
+    >>> from supm.mechanisms import ContinuousLaplace
+    >>> from supm.synthesis import ArchiveSchema
+    >>> law = ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=1.0)
+    >>> schema = ArchiveSchema(columns=(NumberColumn("age", law),))
+    >>> print(noise_doubts(Archive.read({"age": np.linspace(20, 60, 500)}, schema))["age"])
+    age varies less than the noise that the schema states: check epsilon and bounds in the schema.
+    """
+    found = {each.name: _doubt(each, archive.reports[each.name]) for each in archive.schema.columns}
+    return {name: f"{doubt}: {_ADVICE}." for name, doubt in found.items() if doubt}
+
+
+def _doubt(column: Column, reports: NDArray[Any]) -> str:
+    if isinstance(column, NumberColumn):
+        return _of_number(column, reports)
+    return _of_classes(column, reports)
+
+
+def _of_number(column: NumberColumn, reports: NDArray[np.float64]) -> str:
+    law, told = column.mechanism, column.mechanism.unbiased(reports[~np.isnan(reports)])
+    if told.size < _FEWEST:
+        return ""
+    mean, spread, root = float(told.mean()), float(told.var()), math.sqrt(told.size)
+    middle = min(max(mean, law.low), law.high)
+    noise = law.noise_variance(middle, 0.0)
+    room = (middle - law.low) * (law.high - middle)
+    least = law.most_variation(noise) / root
+    # In units of the larger variance: squares of squares are beyond floats for bounds of 1e100.
+    unit = max(spread, noise)
+    doubt = max(least, float(((told - mean) ** 2 / unit).std()) * unit / root)
+    if spread < noise - _FAR * least:
+        return f"{column.name} varies less than the noise that the schema states"
+    if abs(mean - middle) > _FAR * math.sqrt(max(spread, noise)) / root:
+        error = math.sqrt(spread) / root
+        return f"the mean of {column.name} is {mean:.3g} ± {error:.2g}, beyond its bounds"
+    if spread > law.noise_variance(middle, room) + room + _FAR * doubt:
+        return f"{column.name} varies more than its bounds and the stated noise allow"
+    return ""
+
+
+def _of_classes(column: ClassColumn, reports: NDArray[np.int64]) -> str:
+    told, lie = reports[reports >= 0], float(column.mechanism.miss)
+    if told.size < _FEWEST:
+        return ""
+    shares = np.bincount(told, minlength=len(column.values)) / told.size
+    if shares.min() < lie - _FAR * math.sqrt(lie * (1 - lie) / told.size):
+        return f"{column.name} has a class that is rarer than the stated noise alone would make it"
+    return ""

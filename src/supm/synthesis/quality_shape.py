@@ -16,10 +16,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from supm.synthesis.archive_schema import NumberColumn
+from supm.synthesis.columns import NumberColumn
 from supm.synthesis.quality_dependence import KNOWN
 
-__all__ = ["Shape", "blur_kernel", "shape_of_classes", "shape_of_number", "shapes_in_words"]
+__all__ = [
+    "DistributionShape",
+    "blur_kernel",
+    "shape_of_classes",
+    "shape_of_number",
+    "shapes_in_words",
+]
 
 Table = NDArray[np.float64]
 
@@ -37,20 +43,8 @@ _NAMED: Final = 5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Shape:
-    """What can be known of a distribution's shape.
-
-    Parameters
-    ----------
-    low, high : ndarray of float
-        Between them lies the true share of each bin or class, by two standard errors; of bins the
-        share of the blurred distribution.
-    blur : float
-        Width of the blur at half its height, as a share of the range; 0 for classes.
-    known : bool
-        Whether the shape can be told from a flat one of the same range: the band is narrow, and a
-        number's blur goes over a quarter of the range at most.
-    """
+class DistributionShape:
+    """What can be known of a distribution's shape."""
 
     low: Table
     high: Table
@@ -58,21 +52,8 @@ class Shape:
     known: bool
 
 
-def shape_of_number(column: NumberColumn, reports: Table, bins: int) -> Shape:
+def shape_of_number(column: NumberColumn, reports: Table, bins: int) -> DistributionShape:
     """Return what can be known of the shape of a number's distribution.
-
-    Parameters
-    ----------
-    column : NumberColumn
-        How it was noised.
-    reports : ndarray of float
-        What was stored, without those who were not asked.
-    bins : int
-        How many bins there are from low to high.
-
-    Returns
-    -------
-    Shape
 
     Notes
     -----
@@ -80,13 +61,13 @@ def shape_of_number(column: NumberColumn, reports: Table, bins: int) -> Shape:
     depend on the law and on the number of reports only; the band is two standard errors and the
     most that the bias can be, whatever the owners held.
     """
-    binned = column.law.bin_reports(reports, column.law.edges(_FINE * bins))
+    binned = column.mechanism.bin_reports(reports, column.mechanism.edges(_FINE * bins))
     plan = _Plan(channel=binned.channel, reports=reports.size, bins=bins)
     # Farther blurs are known better, so the least one that is narrow enough is between two.
     blur = _BLURS[min(bisect_left(_BLURS, True, key=plan.narrow), _BLURS.size - 1)]
     estimate, reach = plan.band(binned.counts, float(blur))
     width = min(float(_WIDTH * blur), 1.0)
-    return Shape(
+    return DistributionShape(
         low=np.clip(estimate - reach, 0.0, 1.0),
         high=np.clip(estimate + reach, 0.0, 1.0),
         blur=width,
@@ -94,39 +75,16 @@ def shape_of_number(column: NumberColumn, reports: Table, bins: int) -> Shape:
     )
 
 
-def shape_of_classes(estimate: Table, error: Table, reports: int) -> Shape:
-    """Return what can be known of the shares of classes.
-
-    Parameters
-    ----------
-    estimate, error : ndarray of float
-        Shares without bias, and their standard errors.
-    reports : int
-        How many owners told them.
-
-    Returns
-    -------
-    Shape
-    """
+def shape_of_classes(estimate: Table, error: Table, reports: int) -> DistributionShape:
+    """Return what can be known of the shares of classes."""
     reach = KNOWN * error
     narrow = float(reach.max()) <= _NARROW / estimate.size
     low, high = np.clip(estimate - reach, 0.0, 1.0), np.clip(estimate + reach, 0.0, 1.0)
-    return Shape(low=low, high=high, blur=0.0, known=narrow and reports >= _FEWEST)
+    return DistributionShape(low=low, high=high, blur=0.0, known=narrow and reports >= _FEWEST)
 
 
-def shapes_in_words(shapes: dict[str, Shape]) -> str:
-    """Name the columns of which the shape is not known, or return nothing.
-
-    Parameters
-    ----------
-    shapes : dict of str to Shape
-        By the names of the columns.
-
-    Returns
-    -------
-    str
-        A sentence.
-    """
+def shapes_in_words(shapes: dict[str, DistributionShape]) -> str:
+    """Name the columns of which the shape is not known, or return nothing."""
     hidden = [name for name, shape in shapes.items() if not shape.known]
     if not hidden:
         return ""
@@ -140,20 +98,7 @@ def shapes_in_words(shapes: dict[str, Shape]) -> str:
 
 
 def blur_kernel(count: int, blur: float) -> Table:
-    """Return what a normal curve makes of the shares of equal bins; both ends reflect it.
-
-    Parameters
-    ----------
-    count : int
-        How many bins there are.
-    blur : float
-        The curve's standard deviation, as a share of the range.
-
-    Returns
-    -------
-    ndarray of float, shape (count, count)
-        Symmetric; rows and columns sum to one.
-    """
+    """Return what a normal curve makes of the shares of equal bins; both ends reflect it."""
     # Cosines are what reflecting ends leave unchanged but for a factor.
     waves = np.arange(count)
     cosines = np.cos(np.pi * np.outer(waves, waves + 0.5) / count)

@@ -10,7 +10,7 @@ import supm
 from supm._errors import MessageError
 from supm._json import canonical, check_fields, read_object
 from supm.messages import Part, ReleaseStatement
-from supm.synthesis.archive_schema import ArchiveSchema, Column
+from supm.synthesis.archive import ArchiveSchema
 from supm.synthesis.model_form import model_from_form, model_to_form
 from supm.synthesis.synthetic_model import BINS, SyntheticModel
 
@@ -86,7 +86,7 @@ def archive_statement(schema: ArchiveSchema, *, simulation: bool) -> ReleaseStat
     return ReleaseStatement(
         study=hashlib.sha256(schema.to_json().encode()).hexdigest(),
         parts=tuple(
-            Part(name=each.name, method=_method(each), guarantee=each.law.guarantee)
+            Part(name=each.name, method=each.method, guarantee=each.guarantee)
             for each in schema.columns
         ),
         total=schema.guarantee,
@@ -94,10 +94,6 @@ def archive_statement(schema: ArchiveSchema, *, simulation: bool) -> ReleaseStat
         simulation=simulation,
         software=f"supm {supm.__version__}",
     )
-
-
-def _method(column: Column) -> str:
-    return f"{column.law.mechanism.replace('_', ' ')} with epsilon {column.law.epsilon:g}"
 
 
 def _settings(form: Any, model: SyntheticModel) -> dict[str, Any]:  # noqa: ANN401  from a stranger

@@ -19,15 +19,15 @@ from threadpoolctl import threadpool_limits
 from supm._random import RandomSource, check_source, simulation
 from supm._validation import Integers
 from supm.mechanisms.noise.continuous import normals
-from supm.synthesis.archive import Archive
-from supm.synthesis.archive_schema import ArchiveSchema, ClassColumn
+from supm.synthesis.archive import Archive, ArchiveSchema
+from supm.synthesis.channels import count_together
+from supm.synthesis.columns import ClassColumn
 from supm.synthesis.columns_learning import Margins, learn_margins, marginal_of
-from supm.synthesis.dependence import class_means, latent_matrices, within_classes
+from supm.synthesis.correlation import class_means, latent_matrices, within_classes
 from supm.synthesis.joining import Copula, join, learn_shifts
-from supm.synthesis.layout import Layout, count_together
+from supm.synthesis.latent import noisy_polychoric
 from supm.synthesis.marginals import BinnedMarginal, Marginal
-from supm.synthesis.moments import learn_moments
-from supm.synthesis.polychoric import noisy_polychoric
+from supm.synthesis.moments import ColumnRoles, learn_moments
 from supm.synthesis.tree import ClassTree, draw_rows, learn_tree
 
 __all__ = ["BINS", "SyntheticModel", "learn_model"]
@@ -78,21 +78,18 @@ class SyntheticModel:
         binned = [m for row in self.marginals for m in row if isinstance(m, BinnedMarginal)]
         return {each.shares.size for each in binned}
 
+    def variances(self) -> dict[str, float]:
+        """Return the variance of each number in squared ranges, all classes together."""
+        found = {}
+        for place, column in enumerate(ColumnRoles(self.schema).scaled):
+            rows = [row[place] for row in self.marginals]
+            means = np.array([each.mean for each in rows])
+            inner = self.prior @ [each.variance for each in rows]
+            found[column.name] = float(inner + self.prior @ (means - self.prior @ means) ** 2)
+        return found
+
     def sample(self, rows: int, source: RandomSource) -> dict[str, NDArray[Any]]:
-        """Draw synthetic rows; this is post-processing, and costs nobody anything.
-
-        Parameters
-        ----------
-        rows : int
-            How many.
-        source : RandomSource
-            Where randomness comes from.
-
-        Returns
-        -------
-        dict of str to ndarray
-            One column for each of the schema: numbers within their bounds, and values of classes.
-        """
+        """Draw synthetic rows; this is post-processing, and costs nobody anything."""
         check_source(source)
         left = _ROWS.check(rows)
         parts = []
@@ -104,20 +101,20 @@ class SyntheticModel:
         return {name: np.concatenate([part[name] for part in parts]) for name in self.schema.names}
 
     def _draw(self, rows: int, source: RandomSource) -> dict[str, NDArray[Any]]:
-        layout = Layout(self.schema)
+        layout = ColumnRoles(self.schema)
         roots = draw_rows(self.prior[np.newaxis], np.zeros(rows, dtype=np.int64), source)
         codes = self.tree.draw(roots, source)
         drawn = {
-            each.name: _named(each, code) for each, code in zip(layout.nominal, codes, strict=True)
+            each.name: each.named(code) for each, code in zip(layout.nominal, codes, strict=True)
         }
         drawn |= self._draw_scaled(layout, roots, codes, source)
         if layout.root is not None:
-            drawn[layout.root.name] = _named(layout.root, roots)
+            drawn[layout.root.name] = layout.root.named(roots)
         return drawn
 
     def _draw_scaled(
         self,
-        layout: Layout,
+        layout: ColumnRoles,
         roots: NDArray[np.int64],
         codes: NDArray[np.int64],
         source: RandomSource,
@@ -138,7 +135,7 @@ class SyntheticModel:
                     found[column] = np.empty(roots.size, dtype=values.dtype)
                 found[column][mine] = values
         return {
-            each.name: _named(each, values) if isinstance(each, ClassColumn) else values
+            each.name: each.named(values) if isinstance(each, ClassColumn) else values
             for each, values in zip(layout.scaled, found, strict=True)
         }
 
@@ -169,7 +166,7 @@ def learn_model(
 
 
 def _learn(archive: Archive, *, bins: int, smooth: bool, latent: bool) -> SyntheticModel:
-    layout = Layout(archive.schema)
+    layout = ColumnRoles(archive.schema)
     margins = learn_margins(archive, layout, bins=bins, smooth=smooth)
     marginals = tuple(
         tuple(
@@ -190,7 +187,7 @@ def _learn(archive: Archive, *, bins: int, smooth: bool, latent: bool) -> Synthe
 
 def _learn_copulas(
     archive: Archive,
-    layout: Layout,
+    layout: ColumnRoles,
     margins: Margins,
     marginals: tuple[tuple[Marginal, ...], ...],
     tree: ClassTree,
@@ -239,7 +236,7 @@ def _ordered_pairs(margins: Margins) -> dict[tuple[int, int], tuple[float, float
     return found
 
 
-def _indicators(layout: Layout, tree: ClassTree, root: int) -> Matrix:
+def _indicators(layout: ColumnRoles, tree: ClassTree, root: int) -> Matrix:
     """Return indicators of many records of one class, drawn from the tree."""
     if not layout.nominal:
         return np.empty((0, 0))
@@ -249,15 +246,3 @@ def _indicators(layout: Layout, tree: ClassTree, root: int) -> Matrix:
     codes = tree.draw(classes, simulation(root))
     sizes = [len(each.values) for each in layout.nominal]
     return np.concatenate([np.eye(n)[code] for n, code in zip(sizes, codes, strict=True)], axis=1)
-
-
-def _named(column: ClassColumn, codes: NDArray[np.int64]) -> NDArray[Any]:
-    kinds = {type(value) for value in column.values}
-    values: NDArray[Any]
-    if len(kinds) == 1:
-        values = np.array(column.values)
-    else:
-        values = np.empty(len(column.values), dtype=object)
-        values[:] = column.values
-    named: NDArray[Any] = values[codes]
-    return named

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm.mechanisms.noise.continuous import uniforms
-from supm.synthesis.beyond_noise import beyond_noise
-from supm.synthesis.layout import Told, count_together
+from supm.synthesis.channels import CellReports, count_together
+from supm.synthesis.em import beyond_noise
 
-__all__ = ["Branch", "ClassTree", "draw_rows", "learn_tree", "mutual_information"]
+__all__ = ["ClassTree", "TreeBranch", "draw_rows", "learn_tree", "mutual_information"]
 
 Table = NDArray[np.float64]
 
@@ -23,18 +23,8 @@ _LEAST: Final = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
-    """One column of a tree: its shares, given the class of the target and the column above it.
-
-    Parameters
-    ----------
-    column : int
-        Which one.
-    parent : int or None
-        The column above, or None at a root.
-    shares : ndarray of float, shape (classes, parent's size, size)
-        Each row sums to one; the parent of a root has one class.
-    """
+class TreeBranch:
+    """One column of a tree: its shares, given the class of the target and the column above it."""
 
     column: int
     parent: int | None
@@ -43,30 +33,12 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class ClassTree:
-    """All branches, parents before their children.
+    """All branches, parents before their children."""
 
-    Parameters
-    ----------
-    branches : tuple of Branch
-        One for each column.
-    """
-
-    branches: tuple[Branch, ...]
+    branches: tuple[TreeBranch, ...]
 
     def draw(self, classes: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
-        """Draw one record for each given class of the target.
-
-        Parameters
-        ----------
-        classes : ndarray of int
-            Of the target.
-        source : RandomSource
-            Where randomness comes from.
-
-        Returns
-        -------
-        ndarray of int, shape (columns, records)
-        """
+        """Draw one record for each given class of the target."""
         drawn = np.zeros((len(self.branches), classes.size), dtype=np.int64)
         for each in self.branches:
             above = 0 if each.parent is None else drawn[each.parent]
@@ -83,21 +55,7 @@ class ClassTree:
 
 
 def draw_rows(shares: Table, rows: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
-    """Draw one class from each of the chosen rows of a table whose rows sum to one.
-
-    Parameters
-    ----------
-    shares : ndarray of float, shape (…, size)
-        Rows are counted through all axes but the last.
-    rows : ndarray of int
-        Which row each draw is from.
-    source : RandomSource
-        Where randomness comes from: one word for each draw.
-
-    Returns
-    -------
-    ndarray of int
-    """
+    """Draw one class from each of the chosen rows of a table whose rows sum to one."""
     size = shares.shape[-1]
     reached = np.cumsum(shares.reshape(-1, size), axis=1)
     reached /= reached[:, -1:]
@@ -107,23 +65,10 @@ def draw_rows(shares: Table, rows: NDArray[np.int64], source: RandomSource) -> N
     return np.asarray(np.clip(found, 0, size - 1), dtype=np.int64)
 
 
-def learn_tree(columns: Sequence[Told], root: Told, given: Sequence[Table]) -> ClassTree:
-    """Learn the tree that keeps most of the dependence within the classes of the target.
-
-    Parameters
-    ----------
-    columns : sequence of Told
-        Reports of the columns.
-    root : Told
-        Reports of the target; one class for all where there is no target.
-    given : sequence of ndarray of float, shape (classes, size)
-        For each column the shares of class and value together.
-
-    Returns
-    -------
-    ClassTree
-        A forest: columns whose dependence is not above its noise are not joined.
-    """
+def learn_tree(
+    columns: Sequence[CellReports], root: CellReports, given: Sequence[Table]
+) -> ClassTree:
+    """Learn the tree that keeps most of the dependence within the classes of the target."""
     pairs = {
         (i, j): _pair(columns[i], columns[j], root, given[i], given[j])
         for i, j in combinations(range(len(columns)), 2)
@@ -135,15 +80,6 @@ def learn_tree(columns: Sequence[Told], root: Told, given: Sequence[Table]) -> C
 
 def mutual_information(table: Table) -> float:
     """Return the mutual information of the last two axes, given the first, in nats.
-
-    Parameters
-    ----------
-    table : ndarray of float, shape (classes, a, b)
-        Sums to one.
-
-    Returns
-    -------
-    float
 
     Examples
     --------
@@ -157,7 +93,9 @@ def mutual_information(table: Table) -> float:
     return float(np.sum(table[some] * np.log(table[some] / np.maximum(apart[some], _LEAST))))
 
 
-def _pair(first: Told, second: Told, root: Told, one: Table, other: Table) -> tuple[Table, float]:
+def _pair(
+    first: CellReports, second: CellReports, root: CellReports, one: Table, other: Table
+) -> tuple[Table, float]:
     """Return the shares of class and both values, and how much they say beyond the noise.
 
     Independence is that within the classes of the target.
@@ -202,7 +140,7 @@ def _branch(
     parent: int | None,
     pairs: dict[tuple[int, int], Table],
     given: Sequence[Table],
-) -> Branch:
+) -> TreeBranch:
     if parent is None:
         table = given[child][:, np.newaxis, :]
     elif parent < child:
@@ -210,4 +148,4 @@ def _branch(
     else:
         table = pairs[child, parent].transpose(0, 2, 1)
     floor = table + _LEAST * given[child][:, np.newaxis, :] + _LEAST**2
-    return Branch(child, parent, floor / floor.sum(axis=2, keepdims=True))
+    return TreeBranch(child, parent, floor / floor.sum(axis=2, keepdims=True))

@@ -100,20 +100,7 @@ class DiscreteGaussian:
         return self.cumulative(-np.asarray(noise, dtype=np.int64))
 
     def draw(self, count: int, source: RandomSource) -> NDArray[np.int64]:
-        """Draw independent numbers.
-
-        Parameters
-        ----------
-        count : int
-            How many, 0 to 2^40.
-        source : RandomSource
-            Where randomness comes from.
-
-        Returns
-        -------
-        ndarray of int64
-            One number for each.
-        """
+        """Draw independent numbers."""
         check_source(source)
         drawn = np.empty(_COUNT.check(count), dtype=np.int64)
         done = 0

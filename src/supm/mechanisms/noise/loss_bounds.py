@@ -78,18 +78,7 @@ class LossBounds:
         return tuple(sorted((square, count) for square, count in found.items() if count))
 
     def log_determinant(self, curvature: float) -> float:
-        """Return how much one record changes the logarithm of the Jacobian, at the most.
-
-        Parameters
-        ----------
-        curvature : float
-            The number of records times the strength of the regularisation.
-
-        Returns
-        -------
-        float
-            Rounded up.
-        """
+        """Return how much one record changes the logarithm of the Jacobian, at the most."""
         held = _CURVATURE.check(curvature)
         if self.loss == "softmax":
             most = (self.classes - 1) * math.log1p(1 / (self.classes * held))

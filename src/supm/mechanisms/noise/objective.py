@@ -44,24 +44,6 @@ def corner_delta(
 ) -> float:
     """Return the delta at epsilon of Gaussian noise in the objective, after earlier releases.
 
-    Parameters
-    ----------
-    bounds : LossBounds
-        What one record can do.
-    scale : float
-        Standard deviation of the noise.
-    log_determinant : float
-        How much one record changes the logarithm of the Jacobian.
-    epsilon : float
-        Where the curve is wanted.
-    earlier : float, default 0
-        The mu of all other releases about the same records, which compose with it.
-
-    Returns
-    -------
-    float
-        Rounded up; at most 1.
-
     Notes
     -----
     Theorem 3 of docs/proofs/objective-perturbation.md: the sum over corners of the exact curve of
@@ -249,12 +231,7 @@ class ObjectivePerturbation:
         return 1e-6 * self.scale * numbers
 
     def draw(self, width: int, source: RandomSource) -> NDArray[np.float64]:
-        """Draw the tilt of rows of a width.
-
-        Returns
-        -------
-        ndarray of float64, shape (outputs, width)
-        """
+        """Draw the tilt of rows of a width."""
         shape = (self.bounds.outputs, width)
         if self.law == "gamma":
             noise = GammaNorm(shape[0] * width, 1 / self.scale)

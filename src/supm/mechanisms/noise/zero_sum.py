@@ -85,20 +85,7 @@ class ZeroSumNoise:
         return -self.variance / self.parties
 
     def draw(self, count: int, source: RandomSource) -> NDArray[np.float64]:
-        """Draw independent columns.
-
-        Parameters
-        ----------
-        count : int
-            How many numbers each party gets.
-        source : RandomSource
-            Where randomness comes from.
-
-        Returns
-        -------
-        ndarray of float, shape (parties + 1, count)
-            The publisher's numbers first.
-        """
+        """Draw independent columns."""
         rows = self.parties + 1
         width = self.sigma * math.sqrt(1 - self.parties**-2)
         drawn = width * normals(rows * count, source).reshape(rows, count)

@@ -14,7 +14,7 @@ from supm.mechanisms.randomizers.local_hashing import LocalHashing
 from supm.mechanisms.randomizers.subset_selection import SubsetSelection
 from supm.mechanisms.randomizers.unary_encoding import UnaryEncoding
 
-__all__ = ["Candidate", "Choice", "choose"]
+__all__ = ["Candidate", "RandomizerChoice", "choose"]
 
 _REPORT_BYTES = Integers("report_bytes", 1, 1 << 20)
 _TABLE = 1 << 20
@@ -49,7 +49,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class RandomizerChoice:
     """The randomizer that was chosen, the reason and all that were considered.
 
     Parameters
@@ -67,7 +67,7 @@ class Choice:
     candidates: tuple[Candidate, ...]
 
 
-def choose(*, size: int, epsilon: float, report_bytes: int = 1024) -> Choice:
+def choose(*, size: int, epsilon: float, report_bytes: int = 1024) -> RandomizerChoice:
     """Choose the randomizer of least variance for an alphabet.
 
     Parameters
@@ -81,7 +81,7 @@ def choose(*, size: int, epsilon: float, report_bytes: int = 1024) -> Choice:
 
     Returns
     -------
-    Choice
+    RandomizerChoice
         The randomizer, the reason and the candidates.
 
     Examples
@@ -104,7 +104,7 @@ def choose(*, size: int, epsilon: float, report_bytes: int = 1024) -> Choice:
         f"{best.name} has the least variance for {size} symbols at epsilon {epsilon:g} among "
         f"reports of at most {limit} bytes: {best.variance:.3g} per report{_against(others)}."
     )
-    return Choice(randomizer=best.randomizer, reason=reason, candidates=tuple(ranked))
+    return RandomizerChoice(randomizer=best.randomizer, reason=reason, candidates=tuple(ranked))
 
 
 def _candidates(size: int, epsilon: float) -> Iterator[Candidate]:

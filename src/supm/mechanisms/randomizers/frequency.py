@@ -117,20 +117,7 @@ class FrequencyRandomizer(FiniteChannel):
         return check_told(reports, width=1, below=self.outcomes)[:, 0].astype(np.int64, copy=False)
 
     def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
-        """Turn each owner's symbol into a report.
-
-        Parameters
-        ----------
-        values : array-like of int
-            One symbol per owner, 0 … size - 1.
-        source : RandomSource
-            Where randomness comes from.
-
-        Returns
-        -------
-        Reports
-            One row per owner.
-        """
+        """Turn each owner's symbol into a report."""
         check_source(source)
         symbols = check_symbols(values, self.size)
         step = max(1, self._chunk)
@@ -154,19 +141,7 @@ class FrequencyRandomizer(FiniteChannel):
         return Tally(counts=counts, reports=len(reports), simulation=reports.simulation)
 
     def estimate(self, tally: Tally) -> Estimate:
-        """Estimate, without bias, the share of owners who hold each symbol.
-
-        Parameters
-        ----------
-        tally : Tally
-            Made by `tally`, or a sum of such.
-
-        Returns
-        -------
-        Estimate
-            Shares and standard errors. A share may fall outside [0, 1]: that is what unbiased
-            means.
-        """
+        """Estimate, without bias, the share of owners who hold each symbol."""
         if check_tally(tally).counts.shape != (self._counted,):
             raise ParameterError("tally", f"of {self._counted} counts", tally.counts.shape)
         shares = self._shares(tally.counts / _COUNT.check(tally.reports))
@@ -174,21 +149,7 @@ class FrequencyRandomizer(FiniteChannel):
         return Estimate(values=shares, standard_error=spread, simulation=tally.simulation)
 
     def variance(self, frequency: float, reports: int = 1) -> float:
-        """Return the variance of an estimated share, exact unless derived from the channel alone.
-
-        Parameters
-        ----------
-        frequency : float
-            The true share of the symbol among the owners.
-        reports : int, default 1
-            How many owners report.
-
-        Returns
-        -------
-        float
-            Variance over the randomizer's coins, the owners being given. Where it depends on which
-            symbol it is and what the others hold: the largest.
-        """
+        """Return the variance of an estimated share: exact, or a bound from the channel alone."""
         share = np.array(_FREQUENCY.check(frequency))
         return float(self._variance(share)) / _COUNT.check(reports)
 

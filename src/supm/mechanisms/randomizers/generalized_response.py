@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from supm._errors import ParameterError
 from supm._random import RandomSource
+from supm._validation import Reals
 from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES
 from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.thresholds import WORDS
 from supm.mechanisms.two_level import TwoLevel, words_inside
 
 if TYPE_CHECKING:
     from supm.privacy import RandomizedResponseEvent
 
-__all__ = ["GeneralizedRandomizedResponse"]
+__all__ = ["KEEP", "GeneralizedRandomizedResponse"]
+
+KEEP = Reals("keep", 0.0, 1 - 2.0**-53)
+"""The probability of the truth where it is a float: epsilon is then at most about 36."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +81,15 @@ class GeneralizedRandomizedResponse(SupportRandomizer):
         size = SIZE.check(size)
         cells = TwoLevel.for_epsilon(inside=1, outside=size - 1, epsilon=epsilon)
         return cls(size=size, keep_words=cells.threshold)
+
+    @classmethod
+    def with_keep(cls, *, size: int, keep: float) -> Self:
+        """Make the randomizer that tells the truth with a probability above 1 / size."""
+        size, keep = SIZE.check(size), KEEP.check(keep)
+        if not keep * size > 1:
+            hint = "At a fair share a report says nothing."
+            raise ParameterError("keep", f"above 1 / {size}", keep, hint)
+        return cls(size=size, keep_words=int(Fraction(keep) * WORDS))
 
     @property
     def epsilon(self) -> float:

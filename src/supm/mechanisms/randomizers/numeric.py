@@ -68,20 +68,7 @@ class GridRandomizer(LocalRandomizer):
         return self.grid.steps
 
     def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
-        """Turn each owner's value into a report.
-
-        Parameters
-        ----------
-        values : array-like of float
-            One value in [low, high] per owner.
-        source : RandomSource
-            Where randomness comes from.
-
-        Returns
-        -------
-        Reports
-            One whole number per owner.
-        """
+        """Turn each owner's value into a report."""
         check_source(source)
         numbers = self.grid.check(values)
         drawn = np.empty(len(numbers), dtype=np.int64)
@@ -146,20 +133,7 @@ class NumericRandomizer(GridRandomizer):
         return Tally(counts=sums, reports=len(reports), simulation=reports.simulation)
 
     def estimate(self, tally: Tally) -> Estimate:
-        """Estimate, without bias, the mean of the owners' values.
-
-        Parameters
-        ----------
-        tally : Tally
-            Made by `tally`, or a sum of such.
-
-        Returns
-        -------
-        Estimate
-            The mean, and its standard error from the spread of the decoded reports. That spread
-            holds the owners' own differences too, so the error is that of the mean of the
-            population they came from. One report has no spread: its error is infinite.
-        """
+        """Estimate, without bias, the mean of the owners' values."""
         if check_tally(tally).counts.shape != (2,):
             raise ParameterError("tally", "of 2 sums", tally.counts.shape)
         count = COUNT.check(tally.reports)
@@ -173,20 +147,7 @@ class NumericRandomizer(GridRandomizer):
         )
 
     def variance(self, value: float, reports: int = 1) -> float:
-        """Return the exact variance of the mean of decoded reports of owners who hold one value.
-
-        Parameters
-        ----------
-        value : float
-            The value that is held: a public assumption, not a record.
-        reports : int, default 1
-            How many owners report.
-
-        Returns
-        -------
-        float
-            Variance over the coins of the randomizer and of the rounding to the grid.
-        """
+        """Return the exact variance of the mean of decoded reports of owners who hold one value."""
         held = np.array([Reals("value", self.low, self.high).check(value)])
         width = self.grid.span / self.steps
         position = float(self.grid.position(held)[0])

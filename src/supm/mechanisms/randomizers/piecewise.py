@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Self
+from fractions import Fraction
+from typing import ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,18 @@ from numpy.typing import NDArray
 from supm._validation import EPSILON, check_kind
 from supm.mechanisms.randomizers.numeric import NumericRandomizer
 from supm.mechanisms.randomizers.public_grid import PublicGrid
-from supm.mechanisms.randomizers.window import SlidingWindow, WindowRandomizer, WindowShapes
+from supm.mechanisms.randomizers.window import (
+    ContinuousWindow,
+    SlidingWindow,
+    WindowRandomizer,
+    WindowShapes,
+)
+from supm.mechanisms.thresholds import WORDS
 
-__all__ = ["Piecewise"]
+__all__ = ["ContinuousPiecewise", "Piecewise"]
+
+# By so much the epsilon of a description in floats lies above what is spent.
+_MARGIN: Final = 2.0**-45
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +106,12 @@ class Piecewise(WindowRandomizer, NumericRandomizer):
         window = SlidingWindow.for_epsilon(steps=grid.steps, width=width, epsilon=epsilon)
         return cls(grid=grid, window=width, threshold=window.threshold)
 
+    def continuous(self) -> ContinuousPiecewise:
+        """Return the mechanism on the real line of no smaller an epsilon, to read reports by."""
+        outside = float(1 - Fraction(self.threshold, WORDS)) * (1 - _MARGIN)
+        width = self.window / self.steps
+        return ContinuousPiecewise(low=self.low, high=self.high, width=width, outside=outside)
+
     @property
     def slope(self) -> float:
         """By how much the mean report moves, in cells, when the value moves by one step."""
@@ -112,6 +128,46 @@ class Piecewise(WindowRandomizer, NumericRandomizer):
     def spread(self, position: float) -> float:
         """Return, in squared steps, the variance of that reading."""
         return self._window.spread(position)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContinuousPiecewise(ContinuousWindow):
+    """The piecewise mechanism on the real line, whose reports are unbiased.
+
+    Parameters
+    ----------
+    low, high : float
+        Public bounds of the value.
+    width : float
+        Width of the window as a share of the span, before positions are stretched.
+    outside : float
+        Probability of a report outside of the window.
+
+    Notes
+    -----
+    `for_epsilon` is Algorithm 2 of N. Wang et al. (ICDE 2019): a report in [-C, C] for values in
+    [-1, 1], moved to the unit of the column.
+
+    Examples
+    --------
+    >>> age = ContinuousPiecewise.for_epsilon(low=-1, high=1, epsilon=2 * math.log(2))
+    >>> round(age.width, 3), round(float(age.report_cells([-1, 1])[2]), 3)
+    (0.5, 1.0)
+    >>> round(age.noise_variance(0.0, 0.0), 6)
+    1.666667
+    """
+
+    name: ClassVar[str] = "piecewise"
+
+    @staticmethod
+    def window_at(epsilon: float) -> float:
+        """Return the paper's width."""
+        return math.exp(-epsilon / 2)
+
+    @property
+    def _unit(self) -> float:
+        """Positions are stretched so that their mean is the value."""
+        return self.slope / self.span
 
 
 def _worst_spread(shapes: WindowShapes) -> NDArray[np.float64]:

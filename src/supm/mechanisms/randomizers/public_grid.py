@@ -91,18 +91,6 @@ class PublicGrid:
     def locate(self, values: NDArray[np.float64], source: RandomSource) -> NDArray[np.int64]:
         """Move each checked value to one of its two neighbouring points, keeping the expectation.
 
-        Parameters
-        ----------
-        values : ndarray of float
-            What `check` returned.
-        source : RandomSource
-            Where randomness comes from: one word per value.
-
-        Returns
-        -------
-        ndarray of int
-            Indices of grid points, 0 … steps.
-
         Examples
         --------
         >>> from supm._random import simulation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,9 @@ from supm.mechanisms.randomizers.numeric import COUNT
 from supm.mechanisms.randomizers.public_grid import PublicGrid
 from supm.mechanisms.randomizers.reconstruction import reconstruct
 from supm.mechanisms.randomizers.reports import Reports, Tally, check_tally
-from supm.mechanisms.randomizers.window import SlidingWindow, WindowRandomizer
+from supm.mechanisms.randomizers.window import ContinuousWindow, SlidingWindow, WindowRandomizer
 
-__all__ = ["DistributionEstimate", "SquareWave", "half_width"]
+__all__ = ["ContinuousSquareWave", "DistributionEstimate", "SquareWave", "half_width"]
 
 # The reconstruction needs the channel as a matrix, of about twice the square of this.
 _STEPS = Integers("steps", 1, 1 << 10, "For a finer grid use Piecewise or Laplace.")
@@ -144,20 +144,7 @@ class SquareWave(WindowRandomizer):
         return Tally(counts=counts, reports=len(reports), simulation=reports.simulation)
 
     def estimate(self, tally: Tally, *, smooth: bool = True) -> DistributionEstimate:
-        """Reconstruct the distribution of the owners' values over the grid points.
-
-        Parameters
-        ----------
-        tally : Tally
-            Made by `tally`, or a sum of such.
-        smooth : bool, default True
-            Smooth in each step (EMS). Take False for distributions with spikes.
-
-        Returns
-        -------
-        DistributionEstimate
-            Shares of the grid points; mean and quantiles follow from them.
-        """
+        """Reconstruct the distribution of the owners' values over the grid points."""
         if check_tally(tally).counts.shape != (self.outcomes,):
             raise ParameterError("tally", f"of {self.outcomes} counts", tally.counts.shape)
         COUNT.check(tally.reports)
@@ -173,6 +160,40 @@ class SquareWave(WindowRandomizer):
     @property
     def _window(self) -> SlidingWindow:
         return SlidingWindow(steps=self.steps, width=self.window, threshold=self.threshold)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContinuousSquareWave(ContinuousWindow):
+    """The square-wave mechanism on the real line, whose reports are positions.
+
+    Parameters
+    ----------
+    low, high : float
+        Public bounds of the value.
+    width : float
+        Width of the window as a share of the span.
+    outside : float
+        Probability of a report outside of the window.
+
+    Notes
+    -----
+    `for_epsilon` is the mechanism of Z. Li et al. (SIGMOD 2020): a report in [-b, 1 + b] for values
+    in [0, 1], moved to the unit of the column.
+
+    Examples
+    --------
+    >>> age = ContinuousSquareWave.for_epsilon(low=0, high=1, epsilon=1.0)
+    >>> round(age.width / 2, 6), round(age.epsilon, 9)
+    (0.256083, 1.0)
+    """
+
+    name: ClassVar[str] = "square_wave"
+    most: ClassVar[float] = 31.0
+
+    @staticmethod
+    def window_at(epsilon: float) -> float:
+        """Return the width that tells most."""
+        return 2 * half_width(epsilon)
 
 
 def half_width(epsilon: float) -> float:

@@ -1,73 +1,30 @@
-"""The quality report as one page: pictures inside, nothing fetched, light and dark."""
+"""A quality report as one page: what can be known, in words, in pictures and as tables."""
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from html import escape
-from typing import Final
+from typing import TYPE_CHECKING
 
-from supm.cli._output import counted
-from supm.cli._synthesis_columns import MOST_COLUMNS, columns_picture
-from supm.cli._synthesis_looks import DARK, LIGHT, Look
-from supm.cli._synthesis_pictures import MOST_PAIRS, matrices, models_picture, pairs_picture
-from supm.synthesis.quality import Quality
+from supm.reporting import Table, card, counted, details, figure, page
+from supm.synthesis.quality_pictures import (
+    MOST_COLUMNS,
+    MOST_PAIRS,
+    columns_picture,
+    matrices,
+    models_picture,
+    pairs_picture,
+)
 from supm.synthesis.quality_shape import shapes_in_words
 
-__all__ = ["page"]
+if TYPE_CHECKING:
+    from supm.synthesis.quality import Quality
 
-_STYLE: Final = """
-:root { color-scheme: light dark; --paper: #ffffff; --ink: #1c2128; --soft: #5a6470;
-  --card: #f4f6f8; --line: #d5dae0; --accent: #0072b2; --warn: #fff4e5; --edge: #d55e00; }
-@media (prefers-color-scheme: dark) { :root { --paper: #14181d; --ink: #e6e9ed; --soft: #a3acb7;
-  --card: #1b2027; --line: #3a424c; --accent: #56b4e9; --warn: #2b2118; --edge: #f0904a; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.25rem 4rem; background: var(--paper);
-  color: var(--ink); font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
-h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; }
-h2 { font-size: 1.25rem; margin: 2.8rem 0 .6rem; }
-p { margin: .5rem 0; max-width: 46rem; }
-.lead, .note, figcaption, footer { color: var(--soft); }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .8rem;
-  margin: 1.6rem 0; }
-.card { background: var(--card); border-radius: .7rem; padding: .9rem 1rem; }
-.card b { display: block; font-size: 1.65rem; line-height: 1.2; }
-.card span { color: var(--soft); font-size: .88rem; }
-.unknown { background: var(--warn); border-left: .3rem solid var(--edge); border-radius: .3rem;
-  padding: .7rem 1.1rem; margin: 1rem 0; }
-.unknown p { margin: .3rem 0; }
-figure { margin: 1rem 0; }
-figure img { width: 100%; min-width: 44rem; height: auto; display: block; }
-figcaption { font-size: .9rem; margin-top: .3rem; }
-.wide { overflow-x: auto; }
-.wide:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-@media print { figure img { min-width: 0; } }
-table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .28rem .8rem; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child { text-align: left; padding-left: 0; }
-details { margin: .8rem 0; }
-summary { cursor: pointer; color: var(--accent); }
-footer { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: .8rem; }
-"""
-_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+__all__ = ["quality_page"]
 
 
-def page(quality: Quality, *, name: str, made: str) -> str:
-    """Return the report as HTML that needs nothing else.
-
-    Parameters
-    ----------
-    quality : Quality
-        What to show.
-    name : str
-        What the archive is called.
-    made : str
-        How the rows were made, in a sentence.
-
-    Returns
-    -------
-    str
-    """
+def quality_page(quality: Quality, *, name: str, made: str) -> str:
+    """Return the report as HTML that needs nothing else, for an archive of a name."""
     parts = [
         *_head(quality, name),
         *_unknown(quality),
@@ -76,15 +33,7 @@ def page(quality: Quality, *, name: str, made: str) -> str:
         *_models(quality),
         f"<footer><p>{escape(made)}</p></footer>",
     ]
-    title = f"Synthetic rows from {escape(name)}"
-    return (
-        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
-        + "\n".join(parts)
-        + "\n</main>\n</body>\n</html>\n"
-    )
+    return page(f"Synthetic rows from {name}", parts)
 
 
 def _head(quality: Quality, name: str) -> Iterator[str]:
@@ -106,8 +55,7 @@ def _head(quality: Quality, name: str) -> Iterator[str]:
         words = f"of the constant's {kind} error: {quality.models.best.name}"
         cards.append((f"{ratio:.0%}", words))
     yield '<div class="cards">'
-    for number, words in cards:
-        yield f'<div class="card"><b>{escape(number)}</b><span>{escape(words)}</span></div>'
+    yield from (card(*each) for each in cards)
     yield "</div>"
     yield f"<p>{escape(quality.spent)}</p>"
 
@@ -120,7 +68,7 @@ def _unknown(quality: Quality) -> Iterator[str]:
         yield "</div>"
     if not quality.all_pairs:
         return
-    yield _figure(
+    yield figure(
         lambda look: pairs_picture(quality, look),
         name="Chart of pairs of columns",
         alt=_pairs_in_words(quality),
@@ -128,7 +76,7 @@ def _unknown(quality: Quality) -> Iterator[str]:
         "other at all. What the synthetic rows have there is a guess, drawn towards the others."
         f"{_of_pairs(quality)}",
     )
-    yield from _details(
+    yield details(
         f"All {quality.all_pairs} pairs, in words",
         (f"<p>{escape(_capital(each))}.</p>" for each in _pair_sentences(quality)),
     )
@@ -148,7 +96,7 @@ def _dependence(quality: Quality) -> Iterator[str]:
             f"<p>Mean distance from the clean records' correlations: {errors[0]:.3f} before, "
             f"{errors[1]:.3f} after.</p>"
         )
-    yield _figure(
+    yield figure(
         lambda look: matrices(quality, look),
         name="Matrices of correlations",
         alt="Matrices of correlations of all pairs of columns: of the noisy records as they are, "
@@ -160,12 +108,12 @@ def _dependence(quality: Quality) -> Iterator[str]:
     rows = [_pair_row(quality, *pair) for pair in quality.estimate.pairs()]
     if quality.clean is not None:
         head.append("clean")
-    yield from _details("The same as a table", [_table(head, rows)])
+    yield details("The same as a table", [Table(head=head, rows=rows).to_html()])
 
 
 def _columns(quality: Quality) -> Iterator[str]:
     yield "<h2>Distributions, before and after</h2>"
-    yield _figure(
+    yield figure(
         lambda look: columns_picture(quality, look),
         name="Charts of distributions",
         alt="Histograms of each column: of the synthetic rows, of the noisy records, many of which "
@@ -173,16 +121,7 @@ def _columns(quality: Quality) -> Iterator[str]:
         f"{_of_shapes(quality)} The table of columns has the figures.",
         caption=_of_columns(quality),
     )
-    head = ["column", "figure", "noisy", "known", "± s.e.", "synthetic"]
-    if quality.clean is not None:
-        head.append("clean")
-    rows = []
-    for column in quality.columns:
-        for each in column.figures:
-            row = [column.name, each.what]
-            numbers = [each.noisy, each.estimate, each.error, each.synthetic]
-            rows.append(row + [_short(each) for each in [*numbers, *_some(each.clean)]])
-    yield from _details("The same as a table", [_table(head, rows)])
+    yield details("The same as a table", [each.to_html() for each in quality.tables()])
 
 
 def _of_pairs(quality: Quality) -> str:
@@ -226,7 +165,7 @@ def _models(quality: Quality) -> Iterator[str]:
         yield f"<p>{escape(report.sentence)}</p>"
         return
     told = "; ".join(f"{each.name} {report.told(each)}" for each in report.errors)
-    yield _figure(
+    yield figure(
         lambda look: models_picture(quality, look),
         name="Chart of models",
         alt=f"Bars of the {report.measure}. {report.told_measure}: {told}.",
@@ -234,40 +173,7 @@ def _models(quality: Quality) -> Iterator[str]:
     )
     rows = [[each.name, report.told(each)] for each in report.errors]
     head = ["model", f"{report.told_measure} ± s.e."]
-    yield from _details("The same as a table", [_table(head, rows)])
-
-
-def _figure(draw: Callable[[Look], str], *, name: str, alt: str, caption: str) -> str:
-    light, dark = (_inside(draw(look)) for look in (LIGHT, DARK))
-    return (
-        f"<figure>{_wide(name)}"
-        f'<picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'
-        f'<img src="{light}" alt="{escape(alt, quote=True)}"></picture></div>'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
-    )
-
-
-def _wide(name: str) -> str:
-    """Open a box that scrolls where it is too wide, for a keyboard too."""
-    return f'<div class="wide" tabindex="0" role="group" aria-label="{escape(name, quote=True)}">'
-
-
-def _inside(picture: str) -> str:
-    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
-
-
-def _details(title: str, content: Iterable[str]) -> Iterator[str]:
-    yield f"<details><summary>{escape(title)}</summary>{_wide(title)}"
-    yield from content
-    yield "</div></details>"
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    top = "".join(f'<th scope="col">{escape(each)}</th>' for each in head)
-    body = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(each)}</td>" for each in row) + "</tr>" for row in rows
-    )
-    return f"<table><thead><tr>{top}</tr></thead><tbody>\n{body}\n</tbody></table>"
+    yield details("The same as a table", [Table(head=head, rows=rows).to_html()])
 
 
 def _pair_row(quality: Quality, first: int, second: int) -> list[str]:
@@ -303,11 +209,3 @@ def _pairs_in_words(quality: Quality) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _short(number: float) -> str:
-    return f"{number:.3g}"
-
-
-def _some(number: float | None) -> list[float]:
-    return [] if number is None else [number]

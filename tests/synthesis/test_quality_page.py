@@ -11,19 +11,21 @@ import numpy as np
 import pytest
 
 from supm import simulation
-from supm.cli._synthesis_columns import BAND, BLUR, SHARES, columns_picture
-from supm.cli._synthesis_looks import DARK, LIGHT
-from supm.cli._synthesis_page import page
-from supm.cli._synthesis_pictures import matrices, models_picture, pairs_picture
-from supm.synthesis import (
-    Archive,
-    ArchiveSchema,
-    ClassColumn,
-    LaplaceLaw,
-    NumberColumn,
-    ResponseLaw,
-)
+from supm.mechanisms import ContinuousLaplace
+from supm.mechanisms import GeneralizedRandomizedResponse as Response
+from supm.reporting import DARK, LIGHT
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.quality import Quality, assess
+from supm.synthesis.quality_page import quality_page
+from supm.synthesis.quality_pictures import (
+    BAND,
+    BLUR,
+    SHARES,
+    columns_picture,
+    matrices,
+    models_picture,
+    pairs_picture,
+)
 
 PICTURES = [pairs_picture, matrices, columns_picture, models_picture]
 # Where a page may look without leaving the file.
@@ -39,9 +41,9 @@ def quality(columns: int = 3, *, clean: bool = True, epsilon: float = 3.0) -> Qu
         other = simulation(place + 2).words(rows) / 2.0**64
         held[f"x<{place}>"] = 0.7 * first + 0.3 * other
     held["ill & well"] = np.where(first > 0.4, "yes", "no")
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=epsilon)
     numbers = [NumberColumn(name, law) for name in held if name != "ill & well"]
-    coin = ResponseLaw.for_epsilon(size=2, epsilon=epsilon)
+    coin = Response.for_epsilon(size=2, epsilon=epsilon)
     kinds: tuple[NumberColumn | ClassColumn, ...] = (
         *numbers,
         ClassColumn("ill & well", ("no", "yes"), coin),
@@ -53,7 +55,9 @@ def quality(columns: int = 3, *, clean: bool = True, epsilon: float = 3.0) -> Qu
 
 @cache
 def shown(*, clean: bool = True, epsilon: float = 3.0) -> str:
-    return page(quality(clean=clean, epsilon=epsilon), name="<b>noisy</b>.csv", made="x < y")
+    return quality_page(
+        quality(clean=clean, epsilon=epsilon), name="<b>noisy</b>.csv", made="x < y"
+    )
 
 
 class Reader(HTMLParser):
@@ -158,14 +162,14 @@ def test_without_models_there_is_no_picture_of_them() -> None:
 
 def test_many_columns_are_drawn_in_part_and_listed_in_full() -> None:
     found = quality(18, clean=False)
-    text = page(found, name="noisy.csv", made="Made by supm.")
+    text = quality_page(found, name="noisy.csv", made="Made by supm.")
     assert "The first 16 of 19." in text
     assert text.count("x&lt;17&gt;") > 18
 
 
 @pytest.mark.parametrize("name", ["a$b$c_{", "身長", "m" * 60, "_hidden", "50% & <more>"])
 def test_any_name_of_a_column_can_be_drawn(name: str) -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=1.0)
     schema = ArchiveSchema(columns=(NumberColumn(name, law), NumberColumn("other", law)))
     held = {name: np.linspace(0, 1, 50), "other": np.linspace(0, 1, 50)}
     found = assess(Archive.noised(held, schema, simulation(1)), held)
@@ -175,11 +179,11 @@ def test_any_name_of_a_column_can_be_drawn(name: str) -> None:
 
 
 def test_one_column_has_no_pictures_of_pairs() -> None:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=1.0)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=1.0)
     schema = ArchiveSchema(columns=(NumberColumn("a", law),))
     held = {"a": np.linspace(0, 1, 50)}
     found = assess(Archive.noised(held, schema, simulation(1)), held)
-    text = page(found, name="noisy.csv", made="Made by supm.")
+    text = quality_page(found, name="noisy.csv", made="Made by supm.")
     assert len(read(text).alts) == 1
     assert "Dependence" not in text
     assert "records of 1 column." in text
@@ -187,7 +191,7 @@ def test_one_column_has_no_pictures_of_pairs() -> None:
 
 
 def numbers(epsilon: float, count: int = 2) -> Quality:
-    law = LaplaceLaw.for_epsilon(low=0, high=1, epsilon=epsilon)
+    law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=epsilon)
     columns = tuple(NumberColumn(f"x{place}", law) for place in range(count))
     held = {each.name: np.linspace(0, 1, 400) for each in columns}
     archive = Archive.noised(held, ArchiveSchema(columns=columns, target="x0"), simulation(1))
@@ -195,7 +199,7 @@ def numbers(epsilon: float, count: int = 2) -> Quality:
 
 
 def test_errors_that_cannot_be_known_are_neither_drawn_nor_a_headline() -> None:
-    hidden, told = (page(numbers(each), name="a.csv", made="") for each in (1e-4, 20.0))
+    hidden, told = (quality_page(numbers(each), name="a.csv", made="") for each in (1e-4, 20.0))
     words = [re.sub(r"base64,[^\"]*", "", each) for each in (hidden, told)]
     assert "the constant&#x27;s mean squared error" not in words[0]
     assert "What a model of x0 is worth cannot be known" in words[0]
@@ -206,8 +210,8 @@ def test_errors_that_cannot_be_known_are_neither_drawn_nor_a_headline() -> None:
 
 def test_the_caption_says_how_many_pairs_are_drawn() -> None:
     caption = "The strongest 24 of 28 pairs"
-    assert caption in page(numbers(4.0, 8), name="a.csv", made="")
-    assert "The strongest" not in page(numbers(4.0, 7), name="a.csv", made="")
+    assert caption in quality_page(numbers(4.0, 8), name="a.csv", made="")
+    assert "The strongest" not in quality_page(numbers(4.0, 7), name="a.csv", made="")
 
 
 def words_in(picture: str) -> str:
@@ -223,7 +227,7 @@ def test_each_chart_of_a_distribution_says_how_well_it_is_known() -> None:
 
 
 def test_the_caption_names_the_columns_whose_shape_is_hidden() -> None:
-    known, hidden = (page(numbers(each), name="a.csv", made="") for each in (20.0, 0.1))
+    known, hidden = (quality_page(numbers(each), name="a.csv", made="") for each in (20.0, 0.1))
     sentence = "The shape of the distribution of x0 and x1 is not known"
     assert sentence not in known
     assert "The shapes of all columns are known" in known
@@ -242,7 +246,7 @@ def test_what_may_be_too_wide_for_a_phone_scrolls_by_keyboard() -> None:
 def test_classes_have_labels_unless_they_are_many() -> None:
     for count in (3, 8, 30):
         values = tuple(f"class {place}" for place in range(count))
-        law = ResponseLaw.for_epsilon(size=count, epsilon=4.0)
+        law = Response.for_epsilon(size=count, epsilon=4.0)
         schema = ArchiveSchema(columns=(ClassColumn("kind", values, law),))
         held = {"kind": [values[place % count] for place in range(300)]}
         found = assess(Archive.noised(held, schema, simulation(1)), held)
