@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from supm._errors import ParameterError, SchemaError
+from supm.cli._files import check_targets, read_text, write_json, write_text
 from supm.cli._output import bar, counted, lines_read, paragraph, say
 from supm.cli._types import Seed, Target, whole
 
@@ -76,9 +78,7 @@ def synthesize(
         supm synthesize noisy.csv --schema archive.json -o rows.csv --rows 100000 --report page.html
         supm synthesize noisy.csv --schema archive.json -o rows.csv --mode faithful --json -
     """
-    from supm.cli._files import write_json, write_text  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._targets import check_targets  # noqa: PLC0415  the same
-    from supm.synthesis import synthesize  # noqa: PLC0415  the same
+    from supm.synthesis import synthesize  # noqa: PLC0415  loaded when the verb runs
 
     written = {"-o": output, "--report": report, "--json": json}
     check_targets({"DATA": data, "--schema": schema}, written)
@@ -100,9 +100,7 @@ def synthesize(
 
 
 def _archive(data: str, path: str) -> Archive:
-    from supm._errors import ParameterError, SchemaError  # noqa: PLC0415  loaded when the verb runs
-    from supm.cli._files import read_text  # noqa: PLC0415  the same
-    from supm.synthesis import ArchiveSchema, read_archive  # noqa: PLC0415  the same
+    from supm.synthesis import ArchiveSchema, read_archive  # noqa: PLC0415  loaded when the verb runs
 
     text = read_text("--schema", path)
     try:
@@ -114,8 +112,6 @@ def _archive(data: str, path: str) -> Archive:
 
 
 def _write_rows(made: Synthesis, target: str) -> None:
-    from supm._errors import ParameterError  # noqa: PLC0415  loaded when the verb runs
-
     if target == "-":
         made.write_rows(sys.stdout)
         return
