@@ -10,7 +10,7 @@ ANVIL := 1.7.1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint anvil unit bare docs bench reproduce clean
+.PHONY: help setup demo test lint anvil unit audit bare docs bench house reproduce clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ anvil: ## install the Ethereum node that tests start into .anvil; it needs npm
 unit: $(VENV)/full anvil ## run the tests and the examples of docstrings and documents
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+audit: $(VENV)/full ## check every entry of the audit's catalogue, of which make test draws a part
+	SUPM_AUDIT_SEED=all $(BIN)/python -m pytest -n $(WORKERS) tests/audit
+
 bare: $(VENV)/full ## answer a study with what `pip install supm` alone brings, in .bare
 	@rm -rf .bare
 	@$(BIN)/python -m venv .bare
@@ -66,6 +69,9 @@ bench: $(VENV)/full ## measure speed and memory beside other packages, which go 
 	$(BIN)/python benchmarks/publication.py
 	$(BIN)/python benchmarks/synthesis.py
 	$(BIN)/python benchmarks/synthesis_adult.py
+
+house: $(VENV)/full ## print the sizes of all modules, and what limits on the shape count
+	$(BIN)/python scripts/house.py
 
 reproduce: ## rerun a paper's experiments: make reproduce PAPER=name
 	@test -n "$(PAPER)" || { echo "Name the paper: make reproduce PAPER=name, a folder of experiments/." >&2; exit 2; }

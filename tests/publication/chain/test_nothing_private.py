@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 TIME = "2026-11-18T14:00:00Z"
 PARTIES = 3
 RUNS = 3
-# A word of so many bits is searched by itself, and a shorter one with those beside it.
 ALONE, TOGETHER = 40, 48
 MOST_BYTES = 1 << 20
 DIGITS = 12
@@ -303,8 +302,8 @@ class Content:
 
     def _among(self, secrets: dict[str, float], spare: int) -> set[str]:
         bits = np.array(list(secrets.values()), dtype=np.float64).view(np.uint64)
-        held = np.isin(bits >> np.uint64(spare), self._words >> np.uint64(spare))
-        return {f"{place} as bits" for place, here in zip(secrets, held, strict=True) if here}
+        here = np.isin(bits >> np.uint64(spare), self._words >> np.uint64(spare))
+        return {f"{place} as bits" for place, stands in zip(secrets, here, strict=True) if stands}
 
     def _holds(self, words: Words, *, near: bool) -> bool:
         packed = np.array(words, dtype="<i8")
@@ -361,8 +360,7 @@ def check_plantings(content: bytes, secrets: Secrets) -> None:
 
 
 def made(table: Table, folder: Path, node: Place, number: int) -> Run:
-    home = folder / str(number)
-    home.mkdir()
+    (home := folder / str(number)).mkdir()
     return Run(table, home, node)
 
 
