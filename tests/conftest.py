@@ -1,10 +1,15 @@
-"""Tests that read the papers' data are skipped where nobody says where they are."""
+"""Tests of the papers' data are skipped where nobody says where they are; seeds are printed."""
 
 from __future__ import annotations
 
 import os
 
 import pytest
+from tests.drawing import seed
+
+
+def pytest_report_header() -> str:
+    return f"entries of the audit's catalogue are drawn with SUPM_AUDIT_SEED={seed()}"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
