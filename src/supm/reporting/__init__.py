@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from supm.reporting.page import card, details, figure, page
 from supm.reporting.picture import COLOURS, DARK, LIGHT, Look, as_svg, legend_below, save, tidy
+from supm.reporting.progress import Bar, bar, progress
 from supm.reporting.result import Result, json_text
 from supm.reporting.table import Table
 from supm.reporting.words import counted, paragraph, printable
@@ -16,10 +17,12 @@ __all__ = [
     "COLOURS",
     "DARK",
     "LIGHT",
+    "Bar",
     "Look",
     "Result",
     "Table",
     "as_svg",
+    "bar",
     "card",
     "counted",
     "details",
@@ -29,6 +32,7 @@ __all__ = [
     "page",
     "paragraph",
     "printable",
+    "progress",
     "save",
     "tidy",
 ]

@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from supm.cli import _output
-from supm.cli._output import bar, progress
+from supm.reporting import bar, progress
 
 
 class Terminal(io.StringIO):
@@ -41,8 +40,7 @@ def test_a_bar_appears_before_the_first_step_ends_and_is_wiped(
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(_output, "_SILENT", 0.01)
-    with bar(total=4, unit="folds", label="epsilon 4") as shown:
+    with bar(total=4, unit="folds", label="epsilon 4", after=0.01) as shown:
         assert terminal.drawn.wait(60)
         shown.label("without privacy")
         shown.step()
@@ -56,7 +54,6 @@ def test_a_bar_appears_before_the_first_step_ends_and_is_wiped(
 def test_short_work_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(_output, "_SILENT", 3600.0)
-    with bar(total=1, unit="folds", label="work") as shown:
+    with bar(total=1, unit="folds", label="work", after=3600.0) as shown:
         shown.step()
     assert terminal.getvalue().strip() == ""
