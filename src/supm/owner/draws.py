@@ -1,12 +1,32 @@
-"""Averages over which attributes are drawn, without listing the draws."""
+"""Which attributes an owner tells: drawn, and averaged over without listing the draws."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any, Final
 
-__all__ = ["gap_of", "mean_over_draws", "reachable_products"]
+import numpy as np
+from numpy.typing import NDArray
+
+from supm._random import RandomSource, check_source
+from supm._validation import Integers
+from supm.mechanisms import Reports
+
+__all__ = [
+    "CHANNEL_ENTRIES",
+    "draw_places",
+    "gap_of",
+    "in_runs",
+    "mean_over_draws",
+    "reachable_products",
+]
+
+CHANNEL_ENTRIES: Final = Integers(
+    "entries of the channel", 1, 1 << 22, "Look at a study of fewer attributes and classes."
+)
+_ROWS: Final = 1 << 15
 
 
 def mean_over_draws(
@@ -78,3 +98,28 @@ def gap_of(epsilon: float, cells: float) -> float:
     """
     grown = math.expm1(min(epsilon, 500.0))
     return grown / (grown + cells)
+
+
+def in_runs(
+    inputs: NDArray[Any],
+    width: int,
+    source: RandomSource,
+    tell: Callable[[NDArray[Any], RandomSource], NDArray[np.int64]],
+) -> Reports:
+    """Randomise rows, so many at a time that memory does not grow with people."""
+    check_source(source)
+    told = np.empty((len(inputs), width), dtype=np.int64)
+    for start in range(0, len(inputs), _ROWS):
+        rows = slice(start, start + _ROWS)
+        told[rows] = tell(inputs[rows], source)
+    return Reports(symbols=told, simulation=source.simulation)
+
+
+def draw_places(count: int, drawn: int, rows: int, source: RandomSource) -> NDArray[np.int64]:
+    """Draw for each owner which of so many attributes are told, in increasing order."""
+    if drawn == count:
+        return np.tile(np.arange(count, dtype=np.int64), (rows, 1))
+    if drawn == 1:
+        return source.below(count, rows).astype(np.int64)[:, np.newaxis]
+    keys = source.words(rows * count).reshape(rows, count)
+    return np.sort(np.argsort(keys, axis=1)[:, :drawn], axis=1)

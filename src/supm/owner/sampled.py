@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import RecordError
-from supm._random import RandomSource, check_source
-from supm._validation import Integers
+from supm._random import RandomSource
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports
 from supm.mechanisms.thresholds import exact_share
 from supm.messages import Question, Study
@@ -29,7 +28,13 @@ from supm.owner.columns import (
     place_field,
     randomized_response,
 )
-from supm.owner.draws import mean_over_draws, reachable_products
+from supm.owner.draws import (
+    CHANNEL_ENTRIES,
+    draw_places,
+    in_runs,
+    mean_over_draws,
+    reachable_products,
+)
 from supm.owner.interviews import Interview, Leaving, budget_of
 from supm.schema import Attribute, Continuous, Records
 from supm.schema.discretizer import Discretizer
@@ -38,11 +43,6 @@ __all__ = ["FINE", "SampledInterview"]
 
 FINE: Final = 64
 """Steps between two levels of a number, before it is rounded at random to one of them."""
-
-_ROWS: Final = 1 << 15
-_ENTRIES: Final = Integers(
-    "entries of the channel", 1, 1 << 22, "Look at a study of fewer attributes and classes."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,13 +153,9 @@ class SampledInterview(Interview):
 
     def randomize(self, inputs: NDArray[Any], source: RandomSource) -> Reports:
         """Draw attributes for each row, and randomise their classes and the label as one symbol."""
-        check_source(source)
         self._check_inputs(inputs)
-        told = np.empty((len(inputs), self.width), dtype=np.int64)
-        for start in range(0, len(inputs), _ROWS):
-            rows = slice(start, start + _ROWS)
-            told[rows] = self._chunk(inputs[rows].astype(np.int64, copy=False), source)
-        return Reports(symbols=told, simulation=source.simulation)
+        whole = inputs.astype(np.int64, copy=False)
+        return in_runs(whole, self.width, source, self._chunk)
 
     def _check_inputs(self, inputs: NDArray[Any]) -> None:
         """Refuse numbers of classes or labels that do not exist; the message has none of them."""
@@ -172,7 +168,7 @@ class SampledInterview(Interview):
             raise RecordError(message)
 
     def _chunk(self, inputs: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
-        places = self._draw_places(len(inputs), source)
+        places = draw_places(len(self.sizes), self.sampled, len(inputs), source)
         sizes = self._told_sizes(places)
         held = np.take_along_axis(inputs, places, axis=1)
         if self.labels is not None:
@@ -208,16 +204,6 @@ class SampledInterview(Interview):
         share = (target.scaled(numbers_of(records)) + 1) / 2
         return np.rint(share * levels * FINE).astype(np.int64)
 
-    def _draw_places(self, rows: int, source: RandomSource) -> NDArray[np.int64]:
-        """Draw for each owner which attributes are told, in increasing order."""
-        count = len(self.sizes)
-        if self.sampled == count:
-            return np.tile(np.arange(count, dtype=np.int64), (rows, 1))
-        if self.sampled == 1:
-            return source.below(count, rows).astype(np.int64)[:, np.newaxis]
-        keys = source.words(rows * count).reshape(rows, count)
-        return np.sort(np.argsort(keys, axis=1)[:, : self.sampled], axis=1)
-
     def _told_sizes(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         sizes = np.array(self.sizes, dtype=np.int64)[places]
         if self.labels is None:
@@ -240,7 +226,7 @@ class SampledInterview(Interview):
         if self.labels is not None:
             fine = (self.labels - 1) * FINE + 1
             held.append(range(self.labels if self.target is None else fine))
-        _ENTRIES.check(math.prod(len(each) for each in held))
+        CHANNEL_ENTRIES.check(math.prod(len(each) for each in held))
         return np.array(list(product(*held)), dtype=np.int64)
 
     def outcome(self, reports: Reports) -> NDArray[np.int64]:
@@ -257,7 +243,7 @@ class SampledInterview(Interview):
     def exact_channel(self) -> list[list[Fraction]]:
         """Return the response's channel for each draw, with the draw's own probability."""
         rows = self.inputs()
-        _ENTRIES.check(len(rows) * self.outcomes)
+        CHANNEL_ENTRIES.check(len(rows) * self.outcomes)
         draws = self._draws()
         return [
             [each / len(draws) for drawn in draws for each in self._row(held, drawn)]
@@ -281,7 +267,7 @@ class SampledInterview(Interview):
         return [(below, 1 - Fraction(rest, FINE)), (below + (rest > 0), Fraction(rest, FINE))]
 
     def _draws(self) -> list[tuple[int, ...]]:
-        _ENTRIES.check(math.comb(len(self.sizes), self.sampled))
+        CHANNEL_ENTRIES.check(math.comb(len(self.sizes), self.sampled))
         return list(combinations(range(len(self.sizes)), self.sampled))
 
     def _drawn_sizes(self, drawn: tuple[int, ...]) -> tuple[int, ...]:

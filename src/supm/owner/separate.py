@@ -9,14 +9,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations, product
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._random import RandomSource, check_source
-from supm._validation import Integers
-from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, PublicGrid, Reports
+from supm._random import RandomSource
+from supm.mechanisms import (
+    GeneralizedRandomizedResponse,
+    Piecewise,
+    PublicGrid,
+    Reports,
+)
 from supm.mechanisms.thresholds import epsilon_of, exact_share, threshold_for
 from supm.messages import Question, Study
 from supm.owner.columns import (
@@ -33,15 +37,11 @@ from supm.owner.columns import (
     named_label,
     randomized_response,
 )
+from supm.owner.draws import CHANNEL_ENTRIES, draw_places, in_runs
 from supm.owner.interviews import Interview, Leaving, budget_of
 from supm.schema import Attribute, Records
 
 __all__ = ["SeparateInterview"]
-
-_ROWS: Final = 1 << 15
-_ENTRIES: Final = Integers(
-    "entries of the channel", 1, 1 << 22, "Look at a study of fewer attributes and classes."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,12 +144,7 @@ class SeparateInterview(Interview):
 
     def randomize(self, inputs: NDArray[Any], source: RandomSource) -> Reports:
         """Randomise every column that may be asked; tell those that were drawn."""
-        check_source(source)
-        told = np.empty((len(inputs), self.width), dtype=np.int64)
-        for start in range(0, len(inputs), _ROWS):
-            rows = slice(start, start + _ROWS)
-            told[rows] = self._chunk(inputs[rows], source)
-        return Reports(symbols=told, simulation=source.simulation)
+        return in_runs(inputs, self.width, source, self._chunk)
 
     def _chunk(self, inputs: NDArray[Any], source: RandomSource) -> NDArray[np.int64]:
         drawn = [
@@ -159,18 +154,9 @@ class SeparateInterview(Interview):
         symbols = np.stack(drawn, axis=1).astype(np.int64, copy=False)
         if self.sampled is None:
             return symbols
-        places = self._draw_places(len(inputs), source)
+        places = draw_places(len(self.columns), self.sampled, len(inputs), source)
         kept = np.take_along_axis(symbols, places, axis=1)
         return np.hstack((places, kept, symbols[:, len(self.columns) :]))
-
-    def _draw_places(self, rows: int, source: RandomSource) -> NDArray[np.int64]:
-        """Draw for each owner which attributes are told, in increasing order."""
-        count = len(self.columns)
-        if self.sampled == 1:
-            return source.below(count, rows).astype(np.int64)[:, np.newaxis]
-        keys = source.words(rows * count).reshape(rows, count)
-        places = np.argsort(keys, axis=1)[:, : self.sampled]
-        return np.sort(places, axis=1)
 
     def accepts(self, symbols: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Say of each row whether places increase and each symbol is in its alphabet."""
@@ -193,7 +179,7 @@ class SeparateInterview(Interview):
     def inputs(self) -> NDArray[Any]:
         """Return all combinations of what the columns can hold."""
         held = [column.randomizer.inputs() for column in self.all_columns]
-        _ENTRIES.check(math.prod(len(each) for each in held))
+        CHANNEL_ENTRIES.check(math.prod(len(each) for each in held))
         return np.array(list(product(*held)))
 
     def outcome(self, reports: Reports) -> NDArray[np.int64]:
@@ -210,7 +196,7 @@ class SeparateInterview(Interview):
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Multiply the channels of what is told, for each draw of attributes."""
-        _ENTRIES.check(len(self.inputs()) * self.outcomes)
+        CHANNEL_ENTRIES.check(len(self.inputs()) * self.outcomes)
         channels = [column.randomizer.exact_channel() for column in self.columns]
         label = [] if self.label is None else [self.label.randomizer.exact_channel()]
         draws = self._draws()
