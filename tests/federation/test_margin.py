@@ -116,7 +116,7 @@ def test_the_promise_is_that_of_the_noise_that_is_drawn() -> None:
     protocol = made()
     for name, factor in (("scale", 0.5), ("curvature", 0.5), ("tolerance", 20.0)):
         value = getattr(protocol.noise, name) * factor
-        weaker = Margin.from_form(protocol.to_form() | {name: value})
+        weaker = replace(protocol, noise=replace(protocol.noise, **{name: value}))
         assert epsilon_of(weaker) > 1.01 * epsilon_of(protocol)
     spread = Margin.from_form(protocol.to_form() | {"spread": (protocol.spread or 0) // 2})
     assert epsilon_of(spread) > 1.01 * epsilon_of(protocol)
@@ -249,7 +249,12 @@ def test_forms_are_read_back_and_others_refused() -> None:
         assert Margin.from_form(protocol.to_form()) == protocol
     form = protocol.to_form()
     assert "epsilon" not in form
-    for wrong in ({}, form | {"x": 1}, form | {"law": "x"}, form | {"spread": None}):
+    for wrong in (
+        {},
+        form | {"x": 1},
+        form | {"noise": form["noise"] | {"law": "x"}},
+        form | {"spread": None},
+    ):
         with pytest.raises(MessageError):
             Margin.from_form(wrong)
 

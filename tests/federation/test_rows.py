@@ -15,7 +15,6 @@ from supm.federation.rows import (
     class_counts,
     class_sums,
     grid_rows,
-    read_encoding,
     scatter,
     triangle,
     untriangle,
@@ -176,7 +175,7 @@ def test_vectors_have_their_width() -> None:
     ],
 )
 def test_what_was_written_is_read(encoding: VectorEncoding | SchemaEncoding) -> None:
-    assert read_encoding(encoding.to_form()) == encoding
+    assert type(encoding).from_form(encoding.to_form()) == encoding
 
 
 @pytest.mark.parametrize(
@@ -184,11 +183,13 @@ def test_what_was_written_is_read(encoding: VectorEncoding | SchemaEncoding) -> 
     [
         None,
         {},
-        {"width": 0, "classes": 2, "norm": 1},
-        {"schema": "{}", "categories": "x", "norm": 1},
-        {"width": 1, "classes": 2, "norm": 1, "more": 1},
+        {"kind": "vectors", "width": 0, "classes": 2, "norm": 1},
+        {"kind": "schema", "schema": SCHEMA.to_form(), "categories": "x", "norm": 1},
+        {"kind": "vectors", "width": 1, "classes": 2, "norm": 1, "more": 1},
     ],
 )
 def test_other_forms_are_refused(form: object) -> None:
     with pytest.raises(MessageError):
-        read_encoding(form)
+        VectorEncoding.from_form(form)
+    with pytest.raises(MessageError):
+        SchemaEncoding.from_form(form)

@@ -17,6 +17,7 @@ from supm._errors import ParameterError
 from supm._validation import Integers, Reals
 from supm.federation.rows import GRID
 from supm.mechanisms.noise import sigma_for, summed_mu
+from supm.messages.codec import Message
 
 __all__ = ["RATIO", "MomentNoise", "drawn_for", "histogram_mu", "histogram_width"]
 
@@ -47,7 +48,7 @@ def drawn_for(epsilon: float) -> Iterator[None]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MomentNoise:
+class MomentNoise(Message):
     """Widths of one party's noise on class sums, scatter and class counts.
 
     Parameters
@@ -71,6 +72,7 @@ class MomentNoise:
     **Cost.** C p + p² + C draws at each party for C classes and p numbers in a row.
     """
 
+    noun = "noise of moments"
     sums: int
     scatter: int
     counts: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,6 @@ from supm.federation.rows import (
     Encoding,
     Rows,
     check_encoding,
-    read_encoding,
     scatter,
     triangle,
     untriangle,
@@ -69,7 +68,6 @@ _MOST_ROWS: Final = 1 << 29
 _LARGEST_MU: Final = 10.0
 # The products of a replaced row with itself change by sqrt(2) at most, in steps of 2^-32.
 _SENSITIVITY: Final = math.nextafter(math.sqrt(2.0), 2.0) * GRID * GRID
-_FIELDS: Final = ("kind", "encoding", "circle", "components", "spread", "share")
 _SPREAD: Final = Integers("spread", 6, 1 << 45)
 
 
@@ -170,12 +168,13 @@ class Components(Protocol):
     1.0
     """
 
+    noun = "a protocol of components"
+    kind = "components"
     encoding: Encoding
     circle: Circle
     components: int
     spread: int
     share: Share = "covariance"
-    kind: ClassVar[str] = "components"  # type: ignore[misc]  # a constant of the class
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
@@ -269,25 +268,6 @@ class Components(Protocol):
     def fits(self, outcome: Any) -> bool:  # noqa: ANN401  each its own
         """Say whether an outcome that was read has the shape that this protocol concludes."""
         return bool(outcome.components.shape == (self.components, self.encoding.width))
-
-    def to_form(self) -> dict[str, Any]:
-        """Return the parameters as plain values for JSON."""
-        circle = self.circle.to_form()
-        form = {"kind": self.kind, "encoding": self.encoding.to_form(), "circle": circle}
-        return form | {name: getattr(self, name) for name in ("components", "spread", "share")}
-
-    @classmethod
-    def from_form(cls, form: object) -> Components:
-        """Read what `to_form` wrote; what is missing or not known is refused."""
-        if not isinstance(form, dict) or set(form) != set(_FIELDS) or form["kind"] != cls.kind:
-            message = f"a protocol of components has the fields {', '.join(_FIELDS)}."
-            raise MessageError(message)
-        encoding = read_encoding(form["encoding"])
-        others = {name: form[name] for name in ("components", "spread", "share")}
-        try:
-            return cls(encoding=encoding, circle=Circle.from_form(form["circle"]), **others)
-        except ParameterError as error:
-            raise MessageError(str(error)) from None
 
 
 def scatter_part(spread: int, components: int, circle: Circle, share: Share = "covariance") -> Part:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from supm.federation.discriminant_sums import (
 )
 from supm.federation.outcomes import DiscriminantOutcome
 from supm.federation.protocol import Circle, Part, Protocol, RoundQuestion, Totals
-from supm.federation.rows import GRID, Encoding, Rows, check_encoding, read_encoding
+from supm.federation.rows import GRID, Encoding, Rows, check_encoding
 from supm.learning.discriminant import ClassMoments
 from supm.privacy import GaussianDP, Guarantee, Neighbours, sequential
 
@@ -40,9 +40,6 @@ _MOST_CELLS: Final = 1 << 16
 _MOST_ROWS: Final = 1 << 29
 # Cells for each direction, where there are one or two directions.
 _USUAL_BINS: Final = {1: 64, 2: 16}
-_FIELDS: Final = (
-    "kind", "encoding", "circle", "sums", "scatter", "counts", "histogram", "bins", "directions",
-)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,13 +92,14 @@ class Discriminant(Protocol):
     1.0
     """
 
+    noun = "a discriminant"
+    kind = "discriminant"
     encoding: Encoding
     circle: Circle
     noise: MomentNoise
     histogram: int | None = None
     bins: int = 64
     directions: int = 1
-    kind: ClassVar[str] = "discriminant"  # type: ignore[misc]  # a constant of the class
 
     def __post_init__(self) -> None:
         _check_public(self.encoding, self.circle)
@@ -252,30 +250,6 @@ class Discriminant(Protocol):
             and outcome.directions.shape == (self.directions, width)
             and (outcome.histogram is None) == (self.histogram is None)
         )
-
-    def to_form(self) -> dict[str, Any]:
-        """Return the parameters as plain values for JSON."""
-        circle = self.circle.to_form()
-        widths = {name: getattr(self.noise, name) for name in ("sums", "scatter", "counts")}
-        others = {name: getattr(self, name) for name in ("histogram", "bins", "directions")}
-        form = {"kind": self.kind, "encoding": self.encoding.to_form(), "circle": circle}
-        return form | widths | others
-
-    @classmethod
-    def from_form(cls, form: object) -> Discriminant:
-        """Read what `to_form` wrote; what is missing or not known is refused."""
-        if not isinstance(form, dict) or set(form) != set(_FIELDS) or form["kind"] != cls.kind:
-            message = f"a {cls.kind} has the fields {', '.join(_FIELDS)}."
-            raise MessageError(message)
-        circle = Circle.from_form(form["circle"])
-        widths = {name: form[name] for name in ("sums", "scatter", "counts")}
-        others = {name: form[name] for name in ("histogram", "bins", "directions")}
-        encoding = read_encoding(form["encoding"])
-        try:
-            noise = MomentNoise(**widths)
-            return cls(encoding=encoding, circle=circle, noise=noise, **others)
-        except ParameterError as error:
-            raise MessageError(str(error)) from None
 
     def _check_question(self, question: RoundQuestion) -> None:
         sizes = (0, self.directions * (self.encoding.width + 2))

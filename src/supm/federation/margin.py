@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from supm.federation.components import (
 from supm.federation.margin_noise import FLOATS, MOST_GAMMAS, STEPS, MarginNoise
 from supm.federation.outcomes import MarginOutcome, reduced
 from supm.federation.protocol import Circle, Part, Protocol, RoundQuestion, Totals
-from supm.federation.rows import Encoding, Rows, check_encoding, read_encoding
+from supm.federation.rows import Encoding, Rows, check_encoding
 from supm.learning.margins import Loss
 from supm.learning.principal import principal_components
 from supm.mechanisms.noise.objective import LossBounds
@@ -32,13 +32,7 @@ __all__ = ["Margin", "MarginOutcome"]
 _TABLE: Final = Neighbours.REPLACE_ONE
 _SHARE: Final = Reals("share", 0.05, 0.95)
 _DELTA: Final = Reals("delta", 1e-24, 0.5, "A pure epsilon is not to be had in floating point.")
-_FIELDS: Final = (
-    "kind", "encoding", "circle", "loss", "law", "scale", "regularisation", "curvature",
-    "tolerance", "delta", "components", "spread",
-)  # fmt: skip
 _LARGEST_ENTRY: Final = 2.0
-_NOISE: Final = ("law", "scale", "regularisation", "curvature", "tolerance")
-_OTHERS: Final = ("loss", "delta", "components", "spread")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +94,8 @@ class Margin(Protocol):
     (1.0, 1e-05)
     """
 
+    noun = "a margin protocol"
+    kind = "margin"
     encoding: Encoding
     circle: Circle
     loss: Loss
@@ -107,7 +103,6 @@ class Margin(Protocol):
     delta: float
     components: int | None = None
     spread: int | None = None
-    kind: ClassVar[str] = "margin"  # type: ignore[misc]  # a constant of the class
 
     def __post_init__(self) -> None:
         check_encoding(self.encoding)
@@ -257,28 +252,6 @@ class Margin(Protocol):
             and (None if held is None else held.shape) == shape
             and outcome.coefficients.size == self._length - 1
         )
-
-    def to_form(self) -> dict[str, Any]:
-        """Return the parameters as plain values for JSON."""
-        circle = self.circle.to_form()
-        form = {"kind": self.kind, "encoding": self.encoding.to_form(), "circle": circle}
-        noise = {name: getattr(self.noise, name) for name in _NOISE}
-        return form | noise | {name: getattr(self, name) for name in _OTHERS}
-
-    @classmethod
-    def from_form(cls, form: object) -> Margin:
-        """Read what `to_form` wrote; what is missing or not known is refused."""
-        if not isinstance(form, dict) or set(form) != set(_FIELDS) or form["kind"] != cls.kind:
-            message = f"a margin protocol has the fields {', '.join(_FIELDS)}."
-            raise MessageError(message)
-        encoding = read_encoding(form["encoding"])
-        others = {name: form[name] for name in _OTHERS}
-        try:
-            noise = MarginNoise(**{name: form[name] for name in _NOISE})
-            circle = Circle.from_form(form["circle"])
-            return cls(encoding=encoding, circle=circle, noise=noise, **others)
-        except ParameterError as error:
-            raise MessageError(str(error)) from None
 
     @property
     def _length(self) -> int:

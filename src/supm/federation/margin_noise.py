@@ -26,6 +26,7 @@ from supm.mechanisms.noise.objective import (
     corner_delta,
     corner_epsilon,
 )
+from supm.messages.codec import Message
 from supm.privacy import (
     ApproximateDP,
     GaussianDP,
@@ -65,7 +66,7 @@ MOST_GAMMAS: Final = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class MarginNoise:
+class MarginNoise(Message):
     """Noise in the objective that each party minimises.
 
     Parameters
@@ -82,6 +83,7 @@ class MarginNoise:
         The epsilon (gamma) or mu (gaussian) of the noise that hides how near the minimum is.
     """
 
+    noun = "noise of a margin"
     law: Law
     scale: float
     regularisation: float

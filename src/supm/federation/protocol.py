@@ -10,10 +10,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import MessageError, ParameterError
+from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import Integers
 from supm.federation.rows import Encoding, Rows
+from supm.messages.codec import Message
 from supm.messages.release import Part
 from supm.privacy import Guarantee
 
@@ -32,7 +33,6 @@ MOST_PARTIES: Final = 1000
 _PARTIES: Final = Integers("parties", 1, MOST_PARTIES)
 _OTHERS: Final = Integers("colluders", 0, MOST_PARTIES)
 _LOST: Final = Integers("dropouts", 0, MOST_PARTIES)
-_FIELDS: Final = ("parties", "colluders", "dropouts")
 _NOBODY: Final = (
     "It is enough against the server alone and against readers who took no part; a party that "
     "takes its own noise off what is published sees that much less noise."
@@ -40,7 +40,7 @@ _NOBODY: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Circle:
+class Circle(Message):
     """The parties of a run and the trust between them.
 
     Parameters
@@ -63,6 +63,7 @@ class Circle:
     3. Whoever colludes adds no noise that hides another.
     """
 
+    noun = "a circle"
     parties: int
     colluders: int | None = None
     dropouts: int = 0
@@ -84,22 +85,6 @@ class Circle:
             wanted = "so few that twice those who stay are more than parties and colluders together"
             hint = "Else a lying server could open what one party sent."
             raise ParameterError("dropouts", wanted, self.dropouts, hint)
-
-    def to_form(self) -> dict[str, int]:
-        """Return the circle as plain values for JSON."""
-        lost = self.dropouts
-        return {"parties": self.parties, "colluders": self.trusted_by_nobody, "dropouts": lost}
-
-    @classmethod
-    def from_form(cls, form: object) -> Circle:
-        """Read what `to_form` wrote."""
-        if not isinstance(form, dict) or set(form) != set(_FIELDS):
-            message = f"a circle has the fields {', '.join(_FIELDS)}."
-            raise MessageError(message)
-        try:
-            return cls(**form)
-        except ParameterError as error:
-            raise MessageError(str(error)) from None
 
     @property
     def trusted_by_nobody(self) -> int:
@@ -161,10 +146,9 @@ class RoundQuestion:
     given: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
 
 
-class Protocol(ABC):
+class Protocol(Message, ABC):
     """Public parameters of a run. What is random is drawn in `tell`, at the party."""
 
-    kind: str
     encoding: Encoding
     circle: Circle
 
@@ -217,10 +201,6 @@ class Protocol(ABC):
     @abstractmethod
     def fits(self, outcome: Any) -> bool:  # noqa: ANN401  each its own
         """Say whether an outcome that was read has the shape that this protocol concludes."""
-
-    @abstractmethod
-    def to_form(self) -> dict[str, Any]:
-        """Return the parameters as plain values for JSON."""
 
 
 def party_source(source: RandomSource, party: str, label: str) -> RandomSource:

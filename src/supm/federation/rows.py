@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
-from supm._errors import MessageError, ParameterError, RecordError, SchemaError
+from supm._errors import ParameterError, RecordError, SchemaError
 from supm._validation import Integers, Reals, check_kind
+from supm.messages.codec import Message
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
 
 __all__ = [
@@ -32,7 +33,6 @@ __all__ = [
     "class_counts",
     "class_sums",
     "grid_rows",
-    "read_encoding",
     "scatter",
     "triangle",
     "untriangle",
@@ -202,7 +202,7 @@ _TWO: Final = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class VectorEncoding:
+class VectorEncoding(Message):
     """Plain vectors of bounded norm: images, embeddings, columns that are scaled already.
 
     Parameters
@@ -221,6 +221,8 @@ class VectorEncoding:
     [[0.6, 0.8]]
     """
 
+    noun = "an encoding of vectors"
+    kind = "vectors"
     width: int
     classes: int
     norm: float = 1.0
@@ -242,13 +244,9 @@ class VectorEncoding:
         """Return the rows of a table."""
         return grid_rows(self.vectors(data), np.asarray(labels), classes=self.classes)
 
-    def to_form(self) -> dict[str, Any]:
-        """Return the encoding as plain values for JSON."""
-        return {"width": self.width, "classes": self.classes, "norm": self.norm}
-
 
 @dataclass(frozen=True, kw_only=True)
-class SchemaEncoding:
+class SchemaEncoding(Message):
     """Records of a schema: numbers and positions between -1 and 1, categories as indicators.
 
     Parameters
@@ -271,6 +269,8 @@ class SchemaEncoding:
     Rows(size=569, width=30, classes=2)
     """
 
+    noun = "an encoding of a schema"
+    kind = "schema"
     schema: Schema
     categories: Categories = "indicators"
     norm: float | None = None
@@ -313,10 +313,6 @@ class SchemaEncoding:
             raise RecordError(message)
         return grid_rows(vectors, records.target.astype(np.int64), classes=self.classes)
 
-    def to_form(self) -> dict[str, Any]:
-        """Return the encoding as plain values for JSON."""
-        return {"schema": self.schema.to_json(), "categories": self.categories, "norm": self.norm}
-
     def _width(self, attribute: Continuous | Ordinal | Categorical) -> int:
         return len(attribute.values) if self._is_spread(attribute) else 1  # type: ignore[union-attr]  # spread ones have values
 
@@ -350,16 +346,3 @@ def check_encoding(encoding: object) -> None:
     """Raise ParameterError if this is no encoding."""
     if not isinstance(encoding, VectorEncoding | SchemaEncoding):
         raise ParameterError("encoding", "of vectors or of a schema", type(encoding))
-
-
-def read_encoding(form: object) -> Encoding:
-    """Read what ``to_form`` of either kind wrote."""
-    try:
-        if isinstance(form, dict) and set(form) == {"width", "classes", "norm"}:
-            return VectorEncoding(**form)
-        if isinstance(form, dict) and set(form) == {"schema", "categories", "norm"}:
-            return SchemaEncoding(**form | {"schema": Schema.from_json(form["schema"])})
-    except (ParameterError, SchemaError) as error:
-        raise MessageError(str(error)) from None
-    message = "an encoding has the fields schema, categories and norm, or width, classes and norm."
-    raise MessageError(message)

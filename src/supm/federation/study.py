@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from supm import __version__
 from supm._errors import (
@@ -16,7 +16,7 @@ from supm._errors import (
     ParameterError,
     RecordError,
 )
-from supm._json import canonical, check_fields, read_object
+from supm._json import canonical
 from supm._random import RandomSource
 from supm._validation import Reals, check_kind, check_text
 from supm.federation.components import Components
@@ -28,36 +28,22 @@ from supm.federation.protocol import Protocol
 from supm.federation.receipts import RoundRecord
 from supm.federation.rows import Rows, SchemaEncoding
 from supm.federation.secure_sum.keys import hash_text
+from supm.messages.codec import Message, from_value
 from supm.messages.release import Release, ReleaseStatement
 from supm.privacy import ApproximateDP, GaussianDP, Guarantee
 from supm.reporting import Result, Table
 from supm.schema import Schema, TextTable
 
-__all__ = ["Federated", "FederatedStudy", "read_protocol"]
+__all__ = ["Federated", "FederatedStudy"]
 
-_VERSION: Final = 1
-_FIELDS: Final = ("version", "name", "purpose", "delta", "protocol")
 _LONGEST_NAME, _LONGEST_PURPOSE = 200, 2000
 _DELTA: Final = Reals("delta", 1e-300, 0.5)
-_KINDS: Final[Mapping[str, Callable[[object], Protocol]]] = {
-    "components": Components.from_form,
-    "discriminant": Discriminant.from_form,
-    "margin": Margin.from_form,
-}
+_SHIPPED: Final = Components | Discriminant | Margin
 _DIGITS: Final = 6
 
 
-def read_protocol(form: object) -> Protocol:
-    """Read what a protocol's ``to_form`` wrote."""
-    kind = form.get("kind") if isinstance(form, dict) else None
-    if not isinstance(kind, str) or kind not in _KINDS:
-        message = f"a protocol must be an object whose kind is one of {', '.join(_KINDS)}."
-        raise MessageError(message)
-    return _KINDS[kind](form)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class FederatedStudy:
+class FederatedStudy(Message):
     """What is computed from the parties' tables, for what, with how much noise.
 
     Parameters
@@ -85,6 +71,8 @@ class FederatedStudy:
     True
     """
 
+    noun = "a federated study"
+    version = 1
     name: str
     protocol: Protocol
     delta: float
@@ -127,32 +115,20 @@ class FederatedStudy:
     @cached_property
     def text(self) -> str:
         """The canonical text, which every party reads and consents to."""
-        form = {
-            "version": _VERSION,
-            "name": self.name,
-            "purpose": self.purpose,
-            "delta": self.delta,
-            "protocol": self.protocol.to_form(),
-        }
-        return canonical(form)
+        return canonical(self.to_form())
 
     def to_json(self) -> str:
         """Return the canonical text."""
         return self.text
 
     @classmethod
-    def from_json(cls, text: str) -> FederatedStudy:
-        """Read what `to_json` wrote; an unknown version or field is refused."""
-        form = read_object(text, "federated study", MessageError)
-        check_fields(form, _FIELDS, "a federated study", MessageError)
-        if set(form) != set(_FIELDS) or form["version"] != _VERSION:
-            message = (
-                f"a federated study of version {_VERSION} has the fields {', '.join(_FIELDS)}."
-            )
-            raise MessageError(message)
-        parts: dict[str, Any] = {name: form[name] for name in ("name", "purpose", "delta")}
+    def from_form(cls, form: object) -> Self:
+        """Read what `to_form` wrote; the protocol is one of those that are shipped."""
+        held = cls._checked(form)
+        protocol = from_value(_SHIPPED, held["protocol"], "protocol", cls)
+        others = {name: held[name] for name in ("name", "purpose", "delta")}
         try:
-            return cls(protocol=read_protocol(form["protocol"]), **parts)
+            return cls(protocol=protocol, **others)
         except ParameterError as error:
             raise MessageError(str(error)) from None
 
