@@ -20,8 +20,8 @@ from supm._errors import ParameterError
 from supm._random import RandomSource, secure, simulation
 
 BUFFER = 1 << 13
-# A sound generator fails one such test in 10^9 runs.
-ALARM = 1e-9
+# A sound generator fails one such test in 10^11 runs.
+ALARM = 1e-11
 # Just above 2^64 / 3: a third of all words must be drawn again.
 WASTEFUL = (1 << 64) // 3 + 1
 

@@ -24,8 +24,8 @@ from supm.mechanisms.two_level import MAX_CELLS, TwoLevel, words_inside
 
 EPSILONS = [1e-6, 0.1, 1.0, 5.0, 1e4]
 SHAPES = [(1, 1), (1, 4), (2, 1), (3, 5), (1, 2**40 - 1), (2**40, 2**40), (2**41, 1)]
-# A sound sampler fails one such test in 10^9 runs.
-ALARM = 1e-9
+# A sound sampler fails one such test in 10^11 runs.
+ALARM = 1e-11
 
 
 class ScriptedSource(RandomSource):

@@ -175,7 +175,7 @@ def test_only_an_old_key_is_revoked_and_only_by_the_one_in_charge(maker: Maker) 
 def test_processes_that_append_at_once_lose_nothing(maker: Maker) -> None:
     log = maker.log()
     command = [sys.executable, "-c", APPENDING, str(maker.folder / "log.db")]
-    subprocess.run(command, check=True, timeout=120)  # noqa: S603  our own program
+    subprocess.run(command, check=True, timeout=600)  # noqa: S603  our own program
     assert log.size == 80
     entries = [read_entry(each).to_form() for each in log.entries(0, 100)]
     for who in "01":

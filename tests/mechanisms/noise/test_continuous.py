@@ -10,7 +10,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource, secure, simulation
 from supm.mechanisms.noise.continuous import directions, gammas, normals, uniforms
 
-ALARM = 1e-6 / 100
+ALARM = 1e-11
 
 
 class Fixed(RandomSource):

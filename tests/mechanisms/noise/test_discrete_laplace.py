@@ -20,7 +20,7 @@ from supm._random import secure, simulation
 from supm.mechanisms.noise import coins, discrete_laplace
 from supm.mechanisms.noise.discrete_laplace import FARTHEST, DiscreteLaplaceNoise
 
-ALARM = 1e-6 / 100
+ALARM = 1e-11
 SCALES = [
     Fraction(1, 5),
     Fraction(2, 7),
@@ -131,7 +131,7 @@ def test_runs_of_heads_are_geometric() -> None:
     assert stats.chisquare(observed, len(runs) * chances).pvalue > ALARM
     assert (
         stats.binomtest(int((runs[:-1] * runs[1:] > 0).sum()), len(runs) - 1, math.exp(-2)).pvalue
-        > 1e-9
+        > ALARM
     )
 
 

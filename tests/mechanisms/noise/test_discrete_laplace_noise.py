@@ -14,7 +14,7 @@ from supm._random import secure, simulation
 from supm.audit.goodness import goodness_of_fit
 from supm.mechanisms import DiscreteLaplaceNoise
 
-ALARM = 1e-6 / 100
+ALARM = 1e-11
 
 
 @pytest.mark.parametrize("sensitivity", [1, 2, 1000, 1 << 40])

@@ -17,7 +17,7 @@ from supm._random import secure, simulation
 from supm.mechanisms import GammaNorm
 from supm.mechanisms.noise import gamma_norm
 
-ALARM = 1e-6 / 100
+ALARM = 1e-11
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 20, 300])
@@ -26,9 +26,9 @@ def test_lengths_and_directions_follow_their_laws(dimension: int) -> None:
     drawn = noise.draws(20_000, secure())
     lengths = np.linalg.norm(drawn, axis=1)
     assert stats.kstest(lengths, stats.gamma(dimension, scale=4.0).cdf).pvalue > ALARM
-    assert lengths.mean() == pytest.approx(noise.mean_length, rel=0.05)
-    assert lengths.var() == pytest.approx(noise.length_variance, rel=0.1)
-    assert drawn[:, 0].var() == pytest.approx(noise.variance, rel=0.15)
+    assert lengths.mean() == pytest.approx(noise.mean_length, rel=0.1)
+    assert lengths.var() == pytest.approx(noise.length_variance, rel=0.25)
+    assert drawn[:, 0].var() == pytest.approx(noise.variance, rel=0.25)
     # A direction says nothing about the length.
     upper = drawn[:, 0] > 0
     assert stats.ks_2samp(lengths[upper], lengths[~upper]).pvalue > ALARM

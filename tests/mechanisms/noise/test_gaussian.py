@@ -15,7 +15,7 @@ from supm.mechanisms import GaussianNoise, classical_sigma
 from supm.mechanisms.noise import gaussian
 from supm.privacy import GaussianDP, Neighbours
 
-ALARM = 1e-6 / 100
+ALARM = 1e-11
 
 # Widths at delta 1e-4: epsilon, classical at S = 1, exact curve at S = 1 and at S = sqrt 2.
 TABLE = [

@@ -135,7 +135,7 @@ def test_the_sampler_obeys_every_row_of_the_channel(
     reports = mechanism.randomize(np.concatenate([inputs] * DRAWS), source())
     outcomes = mechanism.outcome(reports).reshape(DRAWS, len(inputs))
     for row, told in zip(channel, outcomes.T, strict=True):
-        assert p_value(np.bincount(told, minlength=mechanism.outcomes), row) > 1e-6 / ROWS
+        assert p_value(np.bincount(told, minlength=mechanism.outcomes), row) > 1e-9 / ROWS
 
 
 def test_all_rows_are_counted_in_the_alarm() -> None:

@@ -20,7 +20,7 @@ from supm.mechanisms import GeneralizedRandomizedResponse, Reports
 from supm.mechanisms.thresholds import WORDS
 from supm.mechanisms.two_level import words_inside
 
-ALARM = 1e-9
+ALARM = 1e-11
 
 
 def response(size: int, epsilon: float) -> GeneralizedRandomizedResponse:

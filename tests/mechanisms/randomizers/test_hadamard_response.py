@@ -17,7 +17,7 @@ from supm.mechanisms import HadamardResponse, Reports
 from supm.mechanisms.randomizers.hadamard_response import _walsh_hadamard
 from supm.mechanisms.two_level import words_inside
 
-ALARM = 1e-9
+ALARM = 1e-11
 
 
 def hadamard(size: int, epsilon: float = 1.0) -> HadamardResponse:

@@ -18,7 +18,7 @@ from supm._validation import EPSILON
 from supm.mechanisms import GeneralizedRandomizedResponse, IndependentReports, Reports
 from supm.mechanisms.randomizers.frequency import SIZE
 
-ALARM = 1e-9
+ALARM = 1e-11
 SECRET = 123457
 
 

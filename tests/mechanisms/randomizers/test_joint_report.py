@@ -27,7 +27,7 @@ from supm.mechanisms import (
 )
 from supm.mechanisms.randomizers.frequency import SIZE
 
-ALARM = 1e-9
+ALARM = 1e-11
 SECRET = 123457
 
 

@@ -16,7 +16,7 @@ from supm._validation import Integers
 from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.public_grid import PublicGrid
 
-ALARM = 1e-6 / 100
+ALARM = 1e-11
 
 
 def laplace(epsilon: float, steps: int = 6) -> Laplace:

@@ -24,7 +24,7 @@ from supm.mechanisms.randomizers.local_hashing import _multiply_modulo, prime_fr
 from supm.mechanisms.thresholds import WORDS
 from supm.mechanisms.two_level import words_inside
 
-ALARM = 1e-9
+ALARM = 1e-11
 
 
 def hashing(size: int, buckets: int, epsilon: float = 1.0) -> LocalHashing:

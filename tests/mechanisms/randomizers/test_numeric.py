@@ -32,7 +32,7 @@ from supm.privacy import PureLDP
 
 LOW, HIGH = -3.0, 5.0
 # All statistical tests of this file together fail a sound sampler once in a million runs.
-ALARM = 1e-6 / 2000
+ALARM = 1e-13
 
 MAKERS: dict[str, Callable[..., Any]] = {
     "piecewise": Piecewise.for_epsilon,

@@ -136,4 +136,4 @@ def _assert_follows(odp: Any, value: object, row: Any, source: RandomSource) -> 
     column = np.full(DRAWS, value, dtype=kind)
     counts = np.bincount(odp.outcome(odp.randomize(column, source)), minlength=odp.outcomes)
     assert counts.size == odp.outcomes
-    assert chisquare(counts, row * DRAWS).pvalue > 1e-8
+    assert chisquare(counts, row * DRAWS).pvalue > 1e-12

@@ -21,7 +21,7 @@ from supm.mechanisms import GeneralizedRandomizedResponse, Reports, SubsetSelect
 from supm.mechanisms.thresholds import WORDS
 from supm.mechanisms.two_level import words_inside
 
-ALARM = 1e-9
+ALARM = 1e-11
 
 
 def subset(size: int, width: int, epsilon: float = 1.0) -> SubsetSelection:

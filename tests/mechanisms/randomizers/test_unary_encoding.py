@@ -17,7 +17,7 @@ from supm._validation import Integers
 from supm.mechanisms import Reports, UnaryEncoding
 from supm.mechanisms.thresholds import WORDS
 
-ALARM = 1e-9
+ALARM = 1e-11
 
 
 def bits_of(mechanism: UnaryEncoding, reports: Reports) -> NDArray[np.signedinteger]:

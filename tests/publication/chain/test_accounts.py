@@ -62,7 +62,7 @@ def test_what_is_absent_is_named_with_what_to_install() -> None:
         "    except chain.ChainError as error: print(error)\n"
     )
     done = subprocess.run(  # noqa: S603  the words are above
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300
     )
     told = "this needs the package eth_account; run pip install 'supm[chain]'."
     assert done.stdout.splitlines() == [told] * 3

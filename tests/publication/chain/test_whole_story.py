@@ -74,11 +74,11 @@ def federate(port: str) -> None:
         server = stack.enter_context(
             started("federate", "server", "study.json", *where, *keys, *publish)
         )
-        give_up = time.monotonic() + 60
+        give_up = time.monotonic() + 300
         while not Path("run/ca.pem").exists() and time.monotonic() < give_up:
             time.sleep(0.05)
         parties = [stack.enter_context(started(*party(name, port))) for name in NAMES]
-        told = [each.communicate(timeout=150)[0] for each in (*parties, server)]
+        told = [each.communicate(timeout=600)[0] for each in (*parties, server)]
         assert [each.returncode for each in (*parties, server)] == [0] * 4, told
 
 
@@ -157,7 +157,7 @@ def check_reader(folder: Path, node: Place, capsys: pytest.CaptureFixture[str]) 
     key = (folder / "releases.pub").read_text().strip()
     words = ["verify", str(reader / "release.zip"), "--key", key, "--chain", node.where]
     with started(*words) as process:
-        told, _ = process.communicate(timeout=60)
+        told, _ = process.communicate(timeout=600)
     assert process.returncode == 0, told
     for said in (
         "The bundle holds release.json",
