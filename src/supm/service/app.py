@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -37,16 +37,16 @@ _DESCRIPTION: Final = (
     "value is ever asked for."
 )
 _LOOK_SECONDS: Final = 1.0
-_ALLOWED: Final[dict[str, Integers | Reals]] = {
-    "largest_report": Integers("largest_report", 1 << 10, 1 << 26),
-    "largest_batch": Integers("largest_batch", 1 << 10, 1 << 28),
-    "most_waiting": Integers("most_waiting", 1, 1 << 26),
-    "most_streams": Integers("most_streams", 1, 1 << 16),
-    "most_streams_each": Integers("most_streams_each", 1, 1 << 16),
-    "most_body_bytes": Integers("most_body_bytes", 1 << 10, 1 << 40),
-    "rate": Reals("rate", 0.1, 1e9),
-    "burst": Reals("burst", 1.0, 1e9),
-}
+_ALLOWED: Final[tuple[Integers | Reals, ...]] = (
+    Integers("largest_report", 1 << 10, 1 << 26),
+    Integers("largest_batch", 1 << 10, 1 << 28),
+    Integers("most_waiting", 1, 1 << 26),
+    Integers("most_streams", 1, 1 << 16),
+    Integers("most_streams_each", 1, 1 << 16),
+    Integers("most_body_bytes", 1 << 10, 1 << 40),
+    Reals("rate", 0.1, 1e9),
+    Reals("burst", 1.0, 1e9),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +91,9 @@ class Settings:
     burst: float = 2_000.0
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            checked = _ALLOWED[field.name].check(getattr(self, field.name))
-            object.__setattr__(self, field.name, checked)
+        for allowed in _ALLOWED:
+            checked = allowed.check(getattr(self, allowed.name))
+            object.__setattr__(self, allowed.name, checked)
 
 
 def make_app(store: Store, *, settings: Settings | None = None, log: Log | None = None) -> FastAPI:

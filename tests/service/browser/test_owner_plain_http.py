@@ -69,7 +69,7 @@ def test_the_page_says_that_it_cannot_hash_and_works(service: Any, page: Any) ->
 
 def test_without_a_hash_a_contradiction_is_still_refused(page: Any) -> None:
     def lower(route: Any) -> None:
-        stated = STUDY.to_json().replace('"epsilon":1.0', '"epsilon":0.5')
+        stated = STUDY.to_json().replace('"epsilon":1,', '"epsilon":0.5,')
         route.fulfill(content_type="application/json", body=stated)
 
     page.route("**/documents/*", lower)

@@ -12,8 +12,8 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 from numpy.typing import NDArray
 
+from supm.service.access import check_media_type
 from supm.service.answers import Refused, json_answer
-from supm.service.api.access import check_media_type
 from supm.service.api.openapi import BATCH_BODY, PREDICT_BODY, REPORT_BODY, answers
 from supm.service.limits import read_body
 from supm.service.models import predictions

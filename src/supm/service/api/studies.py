@@ -14,9 +14,9 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from supm.collection.estimates import estimates
+from supm.service.access import check_analyst, look_up, store_of
 from supm.service.actions import document_of
 from supm.service.answers import Refused, json_answer
-from supm.service.api.access import check_analyst, look_up, store_of
 from supm.service.api.openapi import PROGRESS, STATUS, TOKEN, StudyName, answers
 from supm.service.limits import Shares
 from supm.service.question_document import question_document

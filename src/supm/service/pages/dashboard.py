@@ -16,11 +16,11 @@ from supm.collection import account
 from supm.collection.budgets import accuracy_by_budget, round_owners
 from supm.messages import PHASES, Model, Study, Trust
 from supm.owner import explain
+from supm.service.access import brings_token, store_of
 from supm.service.open_questions import find_study
 from supm.service.pages.frame import PLOTLY_VERSION, plotly_marks, render
 from supm.service.pages.model_tables import chosen_of, rule_view
 from supm.service.pages.sign_in import go
-from supm.service.security import fits, given_token
 from supm.service.store import Store
 from supm.service.store.values import Opened, State
 
@@ -50,19 +50,19 @@ _one_at_a_time: Final = Lock()
 
 def dashboard_page(request: Request, name: str) -> Response:
     """Return the dashboard, or send who has no token to the form for it."""
-    opened = find_study(_store(request), name)
-    if not _may_see(request, name):
+    opened = find_study(store_of(request), name)
+    if not brings_token(request, name):
         return go(f"/studies/{opened.name}/enter")
-    reports = _store(request).reports(name)
+    reports = store_of(request).reports(name)
     return render(request, "dashboard.html", _context(request, opened, reports))
 
 
 def forecast_json(request: Request, name: str) -> Response:
     """Return the accuracy by budget on made-up people, for the analyst."""
-    opened = find_study(_store(request), name)
-    if not _may_see(request, name):
+    opened = find_study(store_of(request), name)
+    if not brings_token(request, name):
         return JSONResponse({"error": "this needs the study's token."}, HTTPStatus.FORBIDDEN)
-    owners = _owners(opened, _store(request).reports(name))
+    owners = _owners(opened, store_of(request).reports(name))
     return JSONResponse(_forecasts(opened.documents[0], owners))
 
 
@@ -79,7 +79,7 @@ def _forecasts(study: Study, owners: int) -> dict[str, Any]:
 
 def _context(request: Request, opened: Opened, reports: dict[str, int]) -> dict[str, Any]:
     study, beginning = opened.study, opened.documents[0]
-    phases = phases_of(opened, reports, _unused(_store(request), opened))
+    phases = phases_of(opened, reports, _unused(store_of(request), opened))
     owners = _owners(opened, reports)
     return {
         "name": opened.name,
@@ -131,16 +131,6 @@ def _owners(opened: Opened, reports: dict[str, int]) -> int:
     training = sum(number for phase, number in reports.items() if phase != "test")
     expected = sum(number for phase, number in opened.minimums.items() if phase != "test")
     return round_owners(max(training, expected))
-
-
-def _may_see(request: Request, name: str) -> bool:
-    token = given_token(request, name)
-    return token is not None and fits(token, _store(request).token_hash(name))
-
-
-def _store(request: Request) -> Store:
-    store: Store = request.app.state.store
-    return store
 
 
 @dataclass(frozen=True, kw_only=True)

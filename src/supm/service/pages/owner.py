@@ -11,11 +11,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from supm.messages import PHASES, Study
+from supm.service.access import store_of
 from supm.service.open_questions import find_study
 from supm.service.pages.dashboard import day
 from supm.service.pages.frame import render
 from supm.service.question_document import question_document
-from supm.service.store import Opened, Store
+from supm.service.store import Opened
 from supm.service.store.values import State
 
 __all__ = ["index_page", "owner_page", "safe_link"]
@@ -31,7 +32,7 @@ _WAITING: Final = {
 
 def owner_page(request: Request, name: str) -> Response:
     """Return the page for owners of a study."""
-    store: Store = request.app.state.store
+    store = store_of(request)
     opened = find_study(store, name)
     return render(request, "owner.html", _context(opened, store.reports(opened.name)))
 
@@ -91,7 +92,7 @@ def safe_link(contact: str) -> str | None:
 
 def index_page(request: Request) -> Response:
     """Return the page of all studies, those that ask somebody first."""
-    store: Store = request.app.state.store
+    store = store_of(request)
     shown = [_entry(each, store.reports(each.name)) for each in store.studies()]
     shown.sort(key=lambda each: (not each["open"], each["state"] == State.CLOSED, -each["created"]))
     published = request.app.state.log is not None

@@ -1,4 +1,4 @@
-"""What every endpoint needs: the parts of the service, and whether the analyst is asking."""
+"""What endpoints and pages need: the parts of the service, and whether the analyst is asking."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from supm.service.open_questions import find_study
 from supm.service.security import fits, given_token, may_act
 from supm.service.store import Opened, Store
 
-__all__ = ["check_analyst", "check_media_type", "is_analyst", "look_up", "store_of"]
+__all__ = ["brings_token", "check_analyst", "check_media_type", "look_up", "store_of"]
 
 
 def store_of(request: Request) -> Store:
@@ -24,13 +24,10 @@ async def look_up(request: Request, name: str) -> Opened:
     return await run_in_threadpool(find_study, store_of(request), name)
 
 
-async def is_analyst(request: Request, name: str) -> bool:
+def brings_token(request: Request, name: str) -> bool:
     """Say whether a request brings the token of a study that exists."""
     token = given_token(request, name)
-    if token is None:
-        return False
-    stored = await run_in_threadpool(store_of(request).token_hash, name)
-    return fits(token, stored)
+    return token is not None and fits(token, store_of(request).token_hash(name))
 
 
 async def check_analyst(request: Request, name: str, *, acts: bool = False) -> Opened:
@@ -38,7 +35,7 @@ async def check_analyst(request: Request, name: str, *, acts: bool = False) -> O
     opened = await look_up(request, name)
     if given_token(request, name) is None:
         raise Refused(401, "this needs the study's token (Authorization: Bearer …).")
-    if not await is_analyst(request, name):
+    if not await run_in_threadpool(brings_token, request, name):
         raise Refused(403, "the token is not this study's.")
     if acts and not may_act(request):
         raise Refused(403, "the request comes from another site, or lacks the header X-SUPM: 1.")
