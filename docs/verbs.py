@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from cyclopts import App
 
 from supm.cli import VERBS
-from supm.cli._bridge import is_old
 from supm.cli._frame import make_app
 from supm.cli._help import Help, help_of
 
@@ -49,8 +48,6 @@ def _blocks(words: tuple[str, ...], app: App, level: int) -> Iterator[str]:
 def _write(_: Sphinx) -> None:
     FOLDER.mkdir(exist_ok=True, parents=True)
     for verb in VERBS:
-        if is_old(verb):
-            continue
         (FOLDER / f"{verb}.md").write_text(page(verb), encoding="utf-8")
 
 

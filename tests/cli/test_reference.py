@@ -9,9 +9,7 @@ from types import ModuleType
 import pytest
 
 from supm.cli import VERBS, main
-from supm.cli._bridge import is_old
 
-CONVERTED = [verb for verb in VERBS if not is_old(verb)]
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
@@ -26,7 +24,7 @@ def verbs() -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("verb", CONVERTED)
+@pytest.mark.parametrize("verb", VERBS)
 def test_the_list_of_verbs_repeats_the_first_line_of_each(
     verb: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -41,7 +39,7 @@ def test_every_verb_has_a_page() -> None:
     assert [line.rpartition("/")[2] for line in listed.split() if "/" in line] == list(VERBS)
 
 
-@pytest.mark.parametrize("verb", CONVERTED)
+@pytest.mark.parametrize("verb", VERBS)
 def test_a_page_says_what_each_option_is(verb: str, verbs: ModuleType) -> None:
     page = verbs.page(verb)
     assert page.startswith(f"# `supm {verb}`")

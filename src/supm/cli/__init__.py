@@ -1,12 +1,12 @@
 '''The command line: one file per verb, a typed function that calls one library function.
 
-A verb is written like this, in a file and under a name of its own::
+A verb is written like this, as `verb` in a file that has its name::
 
     from supm.cli._output import emit
     from supm.cli._types import Epsilon, Target
 
 
-    def measure(data: str, /, *, epsilon: Epsilon, json: Target = None) -> None:
+    def verb(data: str, /, *, epsilon: Epsilon, json: Target = None) -> None:
         """Say what it does, in one line that the list of verbs repeats.
 
         More about it, in full sentences, if there is more.
@@ -26,7 +26,7 @@ Examples
 
             supm measure public.csv --epsilon 2
         """
-        from supm.somewhere import measured  # noqa: PLC0415  loaded when the verb runs
+        from supm.somewhere import measured
 
         emit(measured(data, epsilon=epsilon), json)
 
@@ -39,7 +39,7 @@ Examples
   ``attributes: Annotated[list[str] | None, Parameter(name="--known")]``; and where the library
   knows it under further names, they follow as plain text: ``"form of the train phase"``.
 - A verb returns None or 0 if all went well, and 1 if it measured that something is broken.
-- A verb with acts (`study create`) is an `App` that has the name of the verb.
+- A verb with acts (`study create`) is an `App` with its name; each act is a command of it.
 
 Nothing private is printed: not by a verb, not by an error, not by a bar of progress.
 '''
@@ -154,10 +154,8 @@ def _run(typed: list[str]) -> int:
     if typed[:1] == ["--version"]:
         print(f"supm {supm.__version__}")
         return 0
-    from supm.cli import _bridge, _frame  # noqa: PLC0415  the help needs none of it
+    from supm.cli import _frame
 
-    if typed and _bridge.is_old(typed[0]):
-        return _bridge.run(typed)
     return _frame.run(typed, VERBS)
 
 
@@ -187,7 +185,7 @@ def _forget_output() -> None:
 
 
 def _complain(what: object, code: int) -> int:
-    from supm.reporting.words import printable  # noqa: PLC0415  the help needs none of it
+    from supm.reporting.words import printable
 
     print(f"supm: error: {printable(str(what))}", file=sys.stderr)
     return code

@@ -50,7 +50,7 @@ def make_app(verbs: Iterable[str]) -> App:
         default_parameter=Parameter(allow_repeating=True, negative=()),
     )
     for verb in verbs:
-        app.command(f"supm.cli.{verb}:{verb}", name=verb)
+        app.command(f"supm.cli.{verb}:verb", name=verb)
     return app
 
 

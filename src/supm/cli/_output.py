@@ -38,7 +38,7 @@ def emit(form: Any, words: Iterable[str], json: str | None) -> None:  # noqa: AN
     json : str or None
         The name of a file, "-" for the standard output, or None.
     """
-    from supm.cli._files import write_json  # noqa: PLC0415  it is wanted seldom
+    from supm.cli._files import write_json
 
     if json:
         write_json(form, json)

@@ -77,7 +77,7 @@ def take_steps(
     json : str or None
         Where to write the study's state.
     """
-    from supm.owner.http import Remote, answered, split_study_url  # noqa: PLC0415  loaded when it runs
+    from supm.owner.http import Remote, answered, split_study_url
 
     base, name = split_study_url(study)
     # A step is taken once: the answer to a second attempt would be that it is done.

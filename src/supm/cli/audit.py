@@ -15,14 +15,14 @@ from supm.cli._types import Epsilon, Target, UsageError, exclusive, whole
 if TYPE_CHECKING:
     from supm.audit import Audit
 
-__all__ = ["audit"]
+__all__ = ["verb"]
 
 # A part in a hundred is no news.
 _KEPT = 0.99
 _BROKEN = 1
 
 
-def audit(
+def verb(
     name: Annotated[str | None, "mechanism", "randomizers"] = None,
     /,
     *,
@@ -63,8 +63,8 @@ def audit(
         supm audit subset-selection --size 8 --epsilon 0.5
         supm audit my_package:MyRandomizer --epsilon 2    one of your own
     """
-    from supm import __version__  # noqa: PLC0415  loaded when the verb runs
-    from supm.audit.report import AuditReport  # noqa: PLC0415  the same
+    from supm import __version__
+    from supm.audit.report import AuditReport
 
     exclusive(needed=True, NAME=name, all=everything)
     if everything and (epsilon or size):
@@ -80,8 +80,8 @@ def audit(
 
 
 def _one(name: str, epsilon: float, size: int | None) -> Iterable[Audit]:
-    from supm import secure  # noqa: PLC0415  loaded when the verb runs
-    from supm.audit import audit_all, entry  # noqa: PLC0415  the same
+    from supm import secure
+    from supm.audit import audit_all, entry
 
     line = entry(name, epsilon=epsilon, size=size)
     kept = line.mechanism.epsilon
@@ -93,8 +93,8 @@ def _one(name: str, epsilon: float, size: int | None) -> Iterable[Audit]:
 
 def _everything() -> Iterable[Audit]:
     """Audit all randomizers, all noise, and all that leaves an owner in any kind of study."""
-    from supm import secure  # noqa: PLC0415  loaded when the verb runs
-    from supm.audit import (  # noqa: PLC0415  the same
+    from supm import secure
+    from supm.audit import (
         audit_all,
         audit_noises,
         audit_studies,

@@ -11,10 +11,10 @@ from supm.cli._output import bar, emit, lines_read, where
 from supm.cli._types import Epsilons, Names, Picture, Seed, Target, whole
 from supm.cli.simulate import derived_schema
 
-__all__ = ["compare"]
+__all__ = ["verb"]
 
 
-def compare(
+def verb(
     data: Annotated[str, Parameter(name="DATA.csv")],
     /,
     *,
@@ -69,8 +69,8 @@ def compare(
         supm compare public.csv --mechanisms hybrid,square-wave --column age --plot errors.png
         supm compare public.csv --schema schema.json --seed 7 --json -
     """
-    from supm import collection  # noqa: PLC0415  loaded when the verb runs
-    from supm.schema.text_table import read_csv  # noqa: PLC0415  the same
+    from supm import collection
+    from supm.schema.text_table import read_csv
 
     table = read_csv(data, progress=lines_read)
     with bar(total=None, unit="comparisons", label="compare") as shown:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from supm.owner.gateway import GatewayOwner
     from supm.schema import TextTable
 
-__all__ = ["contribute"]
+__all__ = ["verb"]
 
 _Phase = Literal["reduce", "train", "test"]
 _HERE = ("127.0.0.1", "::1", "localhost")
 
 
-def contribute(
+def verb(
     data: Annotated[str, Parameter(name="DATA", metavar="DATA.csv")],
     /,
     *,
@@ -86,8 +86,8 @@ def contribute(
         supm contribute mine.csv --study https://host/studies/NAME --invitation-file code.txt
         supm contribute devices.csv --study URL --each-row-is-an-owner --owner-column serial --yes
     """
-    from supm.owner import Contribution, Wallet  # noqa: PLC0415  loaded when the verb runs
-    from supm.schema import read_csv  # noqa: PLC0415  the same
+    from supm.owner import Contribution, Wallet
+    from supm.schema import read_csv
 
     exclusive(row=row, each_row_is_an_owner=each_row_is_an_owner)
     if owner_column and not each_row_is_an_owner:
@@ -117,7 +117,7 @@ def _one(
     yes: bool,
     json: str | None,
 ) -> int:
-    from supm.owner.consent import (  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner.consent import (
         not_asked,
         receipt_form,
         receipt_lines,
@@ -141,7 +141,7 @@ def _one(
 def _rehearse(
     contribution: Contribution, record: dict[str, object], wallet: Wallet, json: str | None
 ) -> int:
-    from supm.owner.consent import not_asked, report_lines  # noqa: PLC0415  loaded when it runs
+    from supm.owner.consent import not_asked, report_lines
 
     _explain(contribution, wallet, sys.stderr if json == "-" else sys.stdout)
     report = contribution.rehearse(record, wallet)
@@ -158,7 +158,7 @@ def _rehearse(
 
 def _explain(contribution: Contribution, wallet: Wallet, aloud: TextIO) -> None:
     """Show what is asked; whoever is not asked reads that alone, and of no cost."""
-    from supm.owner.consent import consent_lines  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner.consent import consent_lines
 
     before = contribution.remembered(wallet)
     if not before.elsewhere and not before.trained:
@@ -176,8 +176,8 @@ def _many(
     json: str | None,
 ) -> int:
     """Let every row of a file take part; 1 if an owner could not, or if nobody was to."""
-    from supm.owner.consent import consent_lines  # noqa: PLC0415  loaded when the verb runs
-    from supm.owner.gateway import cost_of_each, each_owner  # noqa: PLC0415  the same
+    from supm.owner.consent import consent_lines
+    from supm.owner.gateway import cost_of_each, each_owner
 
     aloud = sys.stderr if json == "-" else sys.stdout
     words = [*contribution.words(), cost_of_each(contribution)]
@@ -208,8 +208,8 @@ def _owners(
     dry_run: bool,
 ) -> list[GatewayOwner]:
     """Return the owner of each row; refuse before anybody spends where codes are wanting."""
-    from supm.owner.gateway import GatewayOwner  # noqa: PLC0415  loaded when the verb runs
-    from supm.owner.rows import owner_names, records  # noqa: PLC0415  the same
+    from supm.owner.gateway import GatewayOwner
+    from supm.owner.rows import owner_names, records
 
     needed = bool(codes) or (contribution.open_phase.invited and not dry_run)
     if needed and len(codes) < data.rows:
@@ -227,7 +227,7 @@ def _owners(
 
 
 def _record(contribution: Contribution, data: TextTable, row: int | None) -> dict[str, object]:
-    from supm.owner.rows import one_row, records  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner.rows import one_row, records
 
     return records(one_row(data, row), contribution.open_phase.columns)[0]
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from supm.collection.demonstration import Scene
     from supm.service.live import Live
 
-__all__ = ["demo"]
+__all__ = ["verb"]
 
 _PICTURE = "supm-demo.png"
 
 
-def demo(
+def verb(
     *,
     epsilon: Epsilons = [1.0, 2.0, 4.0, 8.0],  # noqa: B006  nobody changes it
     output: Picture = None,
@@ -59,14 +59,14 @@ def demo(
         supm demo --seed 7 --output demo.png        the same numbers every time: a simulation
         supm demo --json -                          for machines
     """
-    from supm import secure, simulation  # noqa: PLC0415  loaded when the verb runs
-    from supm.collection.demonstration import Scene  # noqa: PLC0415  the same
-    from supm.datasets import load_wdbc  # noqa: PLC0415  the same
+    from supm import secure, simulation
+    from supm.collection.demonstration import Scene
+    from supm.datasets import load_wdbc
 
     source = secure() if seed is None else simulation(seed)
     scene = Scene.of(load_wdbc(), epsilon, source)
     with needs_server_packages():
-        from supm.service.live import live  # noqa: PLC0415  the same
+        from supm.service.live import live
 
     picture = output or (None if json == "-" else _PICTURE)
     with live(scene.study, simulation=source.simulation) as study:
@@ -77,7 +77,7 @@ def demo(
 
 def _perform(scene: Scene, study: Live, picture: str | None, figures: str | None) -> None:
     """Tell the story, and write what was asked for."""
-    from supm.collection.story_text import parts  # noqa: PLC0415  loaded when the verb runs
+    from supm.collection.story_text import parts
 
     aloud = figures != "-"
     if aloud:

@@ -25,10 +25,10 @@ __all__ = [
     "aloud",
     "check_output",
     "enter_release",
-    "federate",
     "recording",
     "show_release",
     "speaker",
+    "verb",
 ]
 
 _ABOUT: Final = """\
@@ -65,11 +65,11 @@ Study = Annotated[str, Parameter(metavar="STUDY.json")]
 Output = Annotated[Target, Parameter(alias="-o")]
 Publish = Annotated[str | None, Parameter(metavar="LOG.db")]
 
-federate = App(name="federate", help=_ABOUT, help_flags=(), version_flags=())
+verb = App(name="federate", help=_ABOUT, help_flags=(), version_flags=())
 
 
-@federate.command
-def create(
+@verb.command(name="create")
+def _create(
     *,
     schema: File,
     protocol: Annotated[Literal["lda", "svm", "logistic", "pca"], "computation"],
@@ -129,8 +129,8 @@ def create(
         supm federate create --schema schema.json --protocol lda --epsilon 1 --delta 1e-5 \
             --parties 3 --colluders 1 -o study.json
     """
-    from supm.federation import plan_federation  # noqa: PLC0415  loaded when the verb runs
-    from supm.schema import Schema  # noqa: PLC0415  the same
+    from supm.federation import plan_federation
+    from supm.schema import Schema
 
     study = plan_federation(
         Schema.load(schema),
@@ -157,8 +157,8 @@ def create(
         print(f"The study {study.hash[:12]} is in {target}; give it to all parties.")
 
 
-@federate.command
-def run(
+@verb.command(name="run")
+def _run(
     study: Study,
     /,
     *data: Annotated[str, Parameter(metavar="DATA.csv")],
@@ -199,8 +199,8 @@ def run(
 
         supm federate run study.json a.csv b.csv c.csv -o release.json
     """
-    from supm import engines, secure, simulation  # noqa: PLC0415  loaded when the verb runs
-    from supm.schema import as_schema  # noqa: PLC0415  the same
+    from supm import engines, secure, simulation
+    from supm.schema import as_schema
 
     check_output(output, publish)
     say = speaker(json, output)
@@ -218,11 +218,11 @@ def run(
 
 
 for _act in ("key", "server", "party"):
-    federate.command(f"supm.cli.federate_machines:{_act}", name=_act)
+    verb.command(f"supm.cli.federate_machines:{_act}", name=_act)
 
 
-@federate.command
-def app(
+@verb.command(name="app")
+def _app(
     study: Study,
     /,
     *,
@@ -266,7 +266,7 @@ def app(
     The SuperLink runs with --enable-supernode-auth and --disable-runtime-dependency-installation;
     all have supm[federated] installed.
     """
-    from supm.engines import load_study, write_program  # noqa: PLC0415  loaded when the verb runs
+    from supm.engines import load_study, write_program
 
     agreed = load_study(Path(study))
     write_program(Path(output), agreed, release=Path(release), seed=seed)
@@ -290,7 +290,7 @@ def check_output(output: str | None, publish: str | None) -> None:
 
 
 def _is_simulation(path: str) -> bool:
-    from supm.messages import Release  # noqa: PLC0415  loaded when the verb runs
+    from supm.messages import Release
 
     try:
         return Release.from_json(read_text("-o", path)).statement.simulation
@@ -304,12 +304,12 @@ def recording(publish: str | None, signing_key: str | None) -> Iterator[RunRecor
     if not publish:
         yield None
         return
-    from supm.publication.opening import (  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.opening import (
         own_log,
         read_signing_key,
         time_of_entry,
     )
-    from supm.publication.run_record import RunRecord  # noqa: PLC0415  the same
+    from supm.publication.run_record import RunRecord
 
     def now() -> str:
         time, warning = time_of_entry(None, log)

@@ -53,7 +53,7 @@ def key(*, output: Annotated[NewFile, Parameter(alias="-o", required=True)]) -> 
 
         supm federate key -o north.key
     """
-    from supm.engines import NodeKey  # noqa: PLC0415  loaded when the verb runs
+    from supm.engines import NodeKey
 
     NodeKey.made(Path(str(output)))
     print(f"Keep {output}; give {output}.pub to the owner of the server.")
@@ -111,7 +111,7 @@ def server(
         supm federate server study.json --host fed.example --folder run --party-key north.key.pub \
             --party-key east.key.pub --party-key south.key.pub -o release.json
     """
-    from supm.engines import load_study, serve_study  # noqa: PLC0415  loaded when the verb runs
+    from supm.engines import load_study, serve_study
 
     check_output(output, publish)
     say = speaker(json, output)
@@ -193,8 +193,8 @@ def party(
         {"version": 1, "epsilon": 1, "delta": 1e-5, "colluders": 1,
          "total": {"epsilon": 4, "delta": 1e-4}}
     """
-    from supm.engines import join_study, load_study  # noqa: PLC0415  loaded when the verb runs
-    from supm.schema import as_schema  # noqa: PLC0415  the same
+    from supm.engines import join_study, load_study
+    from supm.schema import as_schema
 
     check_output(output, None)
     say = speaker(json, output)

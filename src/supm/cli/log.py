@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from supm.publication import SignedCheckpoint, Verification
     from supm.publication.verification import Tell
 
-__all__ = ["log"]
+__all__ = ["verb"]
 
 NewPath = Annotated[str, Parameter(metavar="FILE")]
 OwnNode = Annotated[str, Parameter(metavar="URL")]
 
-log: Final = App(
+verb: Final = App(
     name="log",
     help="""Make, show, prove from and check a log of releases.
 
@@ -38,8 +38,8 @@ publisher signs, and a chain can vouch for it.
 )
 
 
-@log.command
-def show(*, log: LogPath, json: Target = None) -> None:
+@verb.command(name="show")
+def _show(*, log: LogPath, json: Target = None) -> None:
     """List what was published.
 
     Parameters
@@ -56,14 +56,14 @@ def show(*, log: LogPath, json: Target = None) -> None:
         supm log show --log releases.db            what was published?
         supm log show --log https://hospitals.example
     """
-    from supm.publication import list_log  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication import list_log
 
     found = list_log(log, whole=bool(json))
     emit(found.to_form(), [str(found)], json)
 
 
-@log.command
-def prove(
+@verb.command(name="prove")
+def _prove(
     file: str,
     /,
     *,
@@ -92,8 +92,8 @@ def prove(
         supm log prove release.json --log releases.db      again, under the newest anchor
         supm log prove release.json --log https://hospitals.example --key releases.pub
     """
-    from supm.publication import Proof  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.verification import checked_proof  # noqa: PLC0415  the same
+    from supm.publication import Proof
+    from supm.publication.verification import checked_proof
 
     target = output or f"{file}.proof"
     check_replaceable("-o", target, Proof.from_json)
@@ -104,8 +104,8 @@ def prove(
         print(f"{target} shows that entry {proof.release.index} is one of {size}.")
 
 
-@log.command
-def check(
+@verb.command(name="check")
+def _check(
     *,
     log: LogPath,
     by: Reader,
@@ -138,7 +138,7 @@ def check(
         supm log check --log https://hospitals.example --key releases.pub --keep kept.txt
                                    rebuild the root from all entries; is it the same log as before?
     """
-    from supm.publication import SignedCheckpoint, monitor  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication import SignedCheckpoint, monitor
 
     if keep:
         check_replaceable("--keep", keep, SignedCheckpoint.parse)
@@ -176,8 +176,8 @@ def _bar(shown: ExitStack) -> Callable[[int, int], None]:
     return step
 
 
-@log.command
-def evidence(file: str, /, *, by: Reader, json: Target = None) -> None:
+@verb.command(name="evidence")
+def _evidence(file: str, /, *, by: Reader, json: Target = None) -> None:
     """Say whether a file shows two histories of a log.
 
     Parameters
@@ -195,7 +195,7 @@ def evidence(file: str, /, *, by: Reader, json: Target = None) -> None:
 
         supm log evidence fork.json --key releases.pub     does it show two histories of the log?
     """
-    from supm.publication import judge_evidence  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication import judge_evidence
 
     def checked(tell: Tell) -> Verification:
         return judge_evidence(
@@ -221,8 +221,8 @@ def _evidence_in(path: str) -> str:
     return text
 
 
-@log.command
-def create(path: Annotated[str, Parameter(name="LOG.db")], /, *, name: str) -> None:
+@verb.command(name="create")
+def _create(path: Annotated[str, Parameter(name="LOG.db")], /, *, name: str) -> None:
     """Make a new log and its keys.
 
     Parameters
@@ -239,7 +239,7 @@ def create(path: Annotated[str, Parameter(name="LOG.db")], /, *, name: str) -> N
         supm log create releases.db --name hospitals.example/releases
                                    releases.key is secret, releases.pub is for readers
     """
-    from supm.publication import create_log  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication import create_log
 
     key, secret = create_log(path, name), Path(path).with_suffix(".key")
     public = Path(path).with_suffix(".pub")
@@ -248,8 +248,8 @@ def create(path: Annotated[str, Parameter(name="LOG.db")], /, *, name: str) -> N
     print(f"  {key}")
 
 
-@log.command
-def rotate(*, at: OwnLog, new: NewPath) -> None:
+@verb.command(name="rotate")
+def _rotate(*, at: OwnLog, new: NewPath) -> None:
     """Let a new key take over.
 
     Parameters
@@ -265,15 +265,15 @@ def rotate(*, at: OwnLog, new: NewPath) -> None:
 
         supm log rotate --log releases.db --new releases2.key
     """
-    from supm.publication import rotate_key  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication import rotate_key
 
     with at.opened() as (log, old, time):
         place = rotate_key(log, old, new, time)
     print(f"From entry {place} on the key in {new} signs; readers who know the old one follow.")
 
 
-@log.command
-def revoke(*, at: OwnLog, old: Annotated[str, Parameter(metavar="KEY")]) -> None:
+@verb.command(name="revoke")
+def _revoke(*, at: OwnLog, old: Annotated[str, Parameter(metavar="KEY")]) -> None:
     """Declare an old key stolen.
 
     Parameters
@@ -289,7 +289,7 @@ def revoke(*, at: OwnLog, old: Annotated[str, Parameter(metavar="KEY")]) -> None
 
         supm log revoke --log releases.db --old releases.pub --signing-key releases2.key
     """
-    from supm.publication.opening import read_verifier_key  # noqa: PLC0415  loaded when it runs
+    from supm.publication.opening import read_verifier_key
 
     stolen = read_verifier_key(old, "old")
     with at.opened() as (log, key, time):
@@ -297,8 +297,8 @@ def revoke(*, at: OwnLog, old: Annotated[str, Parameter(metavar="KEY")]) -> None
     print(f"Entry {place} says that the key {stolen.hash.hex()} is not to be believed any more.")
 
 
-@log.command
-def account(file: str, /) -> None:
+@verb.command(name="account")
+def _account(file: str, /) -> None:
     """Make the key of an account on a chain.
 
     Parameters
@@ -312,14 +312,14 @@ def account(file: str, /) -> None:
 
         supm log account payer.key
     """
-    from supm.publication.deploying import account_in  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.deploying import account_in
 
     address = account_in(file).address
     print(f"{address} is the account of {file}; it needs funds on the chain.")
 
 
-@log.command
-def deploy(
+@verb.command(name="deploy")
+def _deploy(
     *,
     at: OwnLog,
     chain: OwnNode,
@@ -348,8 +348,8 @@ def deploy(
 
         supm log deploy --log releases.db --chain http://127.0.0.1:8545 --account payer.key
     """
-    from supm.publication import deploy_contract  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.deploying import payer  # noqa: PLC0415  the same
+    from supm.publication import deploy_contract
+    from supm.publication.deploying import payer
 
     with at.opened() as (log, key, time):
         made = deploy_contract(log, key, chain, payer(account), time, again=again)
@@ -361,8 +361,8 @@ def deploy(
     emit(told, [paragraph(line)], json)
 
 
-@log.command
-def anchor(*, log: LogPath, chain: OwnNode, account: NewPath, json: Target = None) -> None:
+@verb.command(name="anchor")
+def _anchor(*, log: LogPath, chain: OwnNode, account: NewPath, json: Target = None) -> None:
     """Put the newest root on the chain.
 
     Parameters
@@ -382,9 +382,9 @@ def anchor(*, log: LogPath, chain: OwnNode, account: NewPath, json: Target = Non
 
         supm log anchor --log releases.db --chain http://127.0.0.1:8545 --account payer.key
     """
-    from supm.publication import anchor_log  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.deploying import payer  # noqa: PLC0415  the same
-    from supm.publication.opening import own_log  # noqa: PLC0415  the same
+    from supm.publication import anchor_log
+    from supm.publication.deploying import payer
+    from supm.publication.opening import own_log
 
     with own_log(log) as opened:
         done = anchor_log(opened, chain, payer(account))

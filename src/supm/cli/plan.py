@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from supm.collection import Forecast
     from supm.messages import Study
 
-__all__ = ["plan"]
+__all__ = ["verb"]
 
 # A machine on cells or rows takes longer with people, a scorecard does not.
 _MOST_MADE_UP, _FEWEST_MADE_UP = 2_000, 40
@@ -25,7 +25,7 @@ _LIKELY = 1 << 20
 _MOST_FORECAST = 1_000
 
 
-def plan(
+def verb(
     *,
     schema: Annotated[str, Parameter(metavar="FILE")],
     epsilon: Epsilon,
@@ -69,8 +69,8 @@ def plan(
         supm plan --schema schema.json --epsilon 4 --attributes-per-report 2 --classes 3
         supm plan --schema schema.json --owners 500 --epsilon 9 --mode faithful --reduce pw --json -
     """
-    from supm import collection  # noqa: PLC0415  loaded when the verb runs
-    from supm.collection.words import limit_notes  # noqa: PLC0415  the same
+    from supm import collection
+    from supm.collection.words import limit_notes
 
     if output == json == "-":
         raise ParameterError("--json", "another place than that of --output", "-")
@@ -92,8 +92,8 @@ def plan(
 
 
 def _for_machines(study: Study, owners: int | None, expected: Forecast | None) -> dict[str, Any]:
-    from supm.collection import account  # noqa: PLC0415  loaded when the verb runs
-    from supm.collection.words import account_form, study_form  # noqa: PLC0415  the same
+    from supm.collection import account
+    from supm.collection.words import account_form, study_form
 
     return {
         "owners": owners,
@@ -106,13 +106,13 @@ def _for_machines(study: Study, owners: int | None, expected: Forecast | None) -
 def _words(
     study: Study, owners: int | None, expected: Forecast | None, written: dict[str, str | None]
 ) -> Iterator[str]:
-    from supm.collection import account  # noqa: PLC0415  loaded when the verb runs
-    from supm.collection.simulation_text import (  # noqa: PLC0415  the same
+    from supm.collection import account
+    from supm.collection.simulation_text import (
         COMBINATIONS,
         asked_table,
     )
-    from supm.collection.words import cost_lines, opening_lines  # noqa: PLC0415  the same
-    from supm.owner import explain  # noqa: PLC0415  the same
+    from supm.collection.words import cost_lines, opening_lines
+    from supm.owner import explain
 
     yield from map(paragraph, opening_lines(study))
     yield f"\n{asked_table(study, owners)}\n"
@@ -127,8 +127,8 @@ def _words(
 
 def _forecast(study: Study, owners: int | None) -> Forecast | None:
     """Try the plan on made-up people, where there are enough and their target has labels."""
-    from supm import simulation  # noqa: PLC0415  loaded when the verb runs
-    from supm.collection import forecast  # noqa: PLC0415  the same
+    from supm import simulation
+    from supm.collection import forecast
 
     if owners is None or _no_forecast(study, owners):
         return None

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from supm.owner.http import Remote
     from supm.schema.text_table import TextTable
 
-__all__ = ["predict"]
+__all__ = ["verb"]
 
 _AT_ONCE = 1000
 
 
-def predict(
+def verb(
     data: Annotated[str, Parameter(name="DATA.csv")],
     /,
     *,
@@ -71,7 +71,7 @@ def predict(
         supm predict new.csv --model model.json                  by a study's model, in a file
         supm predict new.csv --release release.json              by what a federation published
     """
-    from supm.schema.text_table import read_csv  # noqa: PLC0415  loaded when the verb runs
+    from supm.schema.text_table import read_csv
 
     exclusive(needed=True, study=study, model=model, release=release)
     rows = read_csv(data, progress=lines_read)
@@ -102,9 +102,9 @@ def _at_home(model: str | None, release: str | None, data: TextTable) -> _Told:
 
 
 def _by_model(text: str, data: TextTable) -> _Told:
-    from supm.collection import check_statement  # noqa: PLC0415  loaded when the verb runs
-    from supm.messages import Model  # noqa: PLC0415  the same
-    from supm.owner.rows import records  # noqa: PLC0415  the same
+    from supm.collection import check_statement
+    from supm.messages import Model
+    from supm.owner.rows import records
 
     model = Model.from_json(text)
     check_statement(model)
@@ -113,10 +113,10 @@ def _by_model(text: str, data: TextTable) -> _Told:
 
 
 def _by_release(text: str, data: TextTable) -> _Told:
-    from supm.federation import SchemaEncoding, open_release  # noqa: PLC0415  loaded when it runs
-    from supm.messages import Release  # noqa: PLC0415  the same
-    from supm.owner.rows import records  # noqa: PLC0415  the same
-    from supm.owner.words import saying_what_is_allowed  # noqa: PLC0415  the same
+    from supm.federation import SchemaEncoding, open_release
+    from supm.messages import Release
+    from supm.owner.rows import records
+    from supm.owner.words import saying_what_is_allowed
 
     study, outcome = open_release(Release.from_json(text))
     encoding = study.protocol.encoding
@@ -133,8 +133,8 @@ def _by_release(text: str, data: TextTable) -> _Told:
 
 def _answers_of(model: Model, rows: list[dict[str, object]]) -> list[dict[str, Any]]:
     """Return what a study's model says about each record."""
-    from supm.owner.words import saying_what_is_allowed  # noqa: PLC0415  loaded when it runs
-    from supm.schema import Schema  # noqa: PLC0415  the same
+    from supm.owner.words import saying_what_is_allowed
+    from supm.schema import Schema
 
     asked = Schema(attributes=model.study.asked("test"), target=model.study.schema.target)
     with saying_what_is_allowed(asked.attributes):
@@ -156,9 +156,9 @@ def _check_kind(text: str, option: str, path: str) -> None:
 
 
 def _by_study(address: str, data: TextTable, *, trusted: bool, yes: bool) -> _Told | None:
-    from supm.messages import Study  # noqa: PLC0415  the same
-    from supm.owner.http import Remote, answered, split_study_url  # noqa: PLC0415  the same
-    from supm.owner.rows import records  # noqa: PLC0415  loaded when the verb runs
+    from supm.messages import Study
+    from supm.owner.http import Remote, answered, split_study_url
+    from supm.owner.rows import records
 
     base, name = split_study_url(address)
     remote = Remote(f"{base}/api/v1/studies/{name}")
@@ -186,7 +186,7 @@ def _shown(target: str, answers: list[dict[str, Any]]) -> str:
 
 def _agreed(study: Study, rows: int, *, yes: bool) -> bool:
     """Ask before anything leaves; who cannot be asked has not agreed."""
-    from supm.cli._output import agreed  # noqa: PLC0415  only where something is sent
+    from supm.cli._output import agreed
 
     _tell_cost(study, rows)
     return agreed(f"Send {counted(rows, 'report')}?", sys.stderr, yes=yes)
@@ -220,7 +220,7 @@ def _check_serving(status: dict[str, Any]) -> None:
 
 
 def _drawn(study: Study, rows: list[dict[str, object]], trusted: tuple[str, ...]) -> list[Report]:
-    from supm.owner import Owner, saying_what_is_allowed  # noqa: PLC0415  loaded when it runs
+    from supm.owner import Owner, saying_what_is_allowed
 
     shown = progress(rows, total=len(rows), unit="records")
     # Each is another person, with a memory of their own.
@@ -229,7 +229,7 @@ def _drawn(study: Study, rows: list[dict[str, object]], trusted: tuple[str, ...]
 
 
 def _by_reports(remote: Remote, study: Study, reports: list[Report]) -> list[dict[str, Any]]:
-    from supm.owner.http import answered  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner.http import answered
 
     answers: list[dict[str, Any]] = []
     for start in range(0, len(reports), _AT_ONCE):
@@ -259,9 +259,9 @@ def _is_answer(told: object) -> bool:
 
 
 def _on_device(remote: Remote, rows: list[dict[str, object]]) -> list[dict[str, Any]]:
-    from supm.collection import check_statement  # noqa: PLC0415  the same
-    from supm.messages import Model  # noqa: PLC0415  the same
-    from supm.owner.http import answered  # noqa: PLC0415  the same
+    from supm.collection import check_statement
+    from supm.messages import Model
+    from supm.owner.http import answered
 
     model = Model.from_json(dumps(answered(remote.get_json("/model"))))
     check_statement(model)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from supm.messages import ReleaseStatement, Statement
     from supm.publication import Log, Proof, SigningKey
 
-__all__ = ["LogPath", "OwnLog", "publish"]
+__all__ = ["LogPath", "OwnLog", "verb"]
 
 LogPath = Annotated[str, Parameter(metavar="LOG", env_var="SUPM_LOG")]
 
@@ -60,7 +60,7 @@ class OwnLog:
     @contextmanager
     def opened(self) -> Iterator[tuple[Log, SigningKey, str]]:
         """Open the log and its key, and warn where a clock was wrong."""
-        from supm.publication.opening import (  # noqa: PLC0415  loaded when the verb runs
+        from supm.publication.opening import (
             own_log,
             read_signing_key,
             time_of_entry,
@@ -74,7 +74,7 @@ class OwnLog:
             yield log, key, time
 
 
-def publish(
+def verb(
     file: str,
     /,
     *,
@@ -126,9 +126,9 @@ def publish(
         supm publish release.json --log releases.db --bundle release.zip   one file for readers
         supm publish release.json --log releases.db --chain URL --account payer.key
     """
-    from supm.publication import publish_file  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.deploying import payer  # noqa: PLC0415  the same
-    from supm.publication.opening import read_file  # noqa: PLC0415  the same
+    from supm.publication import publish_file
+    from supm.publication.deploying import payer
+    from supm.publication.opening import read_file
 
     target = proof or f"{file}.proof"
     read = {"FILE": file, "--statement": statement, "--log": at.log, "--signing-key": at.secret}
@@ -168,8 +168,8 @@ def _statement(
     content: bytes, path: str | None, *, yes: bool
 ) -> Statement | ReleaseStatement | None:
     """Return the statement of the file; None where the publisher thinks better of it."""
-    from supm.cli._output import agreed  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.promise import own_statement, promise_of  # noqa: PLC0415  the same
+    from supm.cli._output import agreed
+    from supm.publication.promise import own_statement, promise_of
 
     own = own_statement(content)
     if path is None:
@@ -198,7 +198,7 @@ def _check_targets(
     read: dict[str, str | None], proof: str, bundle: str | None, json: str | None
 ) -> None:
     """Refuse what cannot be written, or would destroy something, before anything is published."""
-    from supm.publication import Proof  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication import Proof
 
     check_replaceable("--proof", proof, Proof.from_json)
     if bundle is not None:
@@ -213,8 +213,8 @@ def _check_targets(
 
 
 def _check_bundle(target: str) -> None:
-    from supm.publication.bundle import is_bundle  # noqa: PLC0415  loaded when the verb runs
-    from supm.publication.opening import read_file  # noqa: PLC0415  the same
+    from supm.publication.bundle import is_bundle
+    from supm.publication.opening import read_file
 
     if target == "-":
         raise ParameterError("--bundle", "a file", target)
@@ -227,7 +227,7 @@ def _check_bundle(target: str) -> None:
 
 
 def _bundle(content: bytes, proof: Proof) -> bytes:
-    from supm.publication.bundle import Bundle  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication.bundle import Bundle
 
     bundle = Bundle(name=proof.entry.name, content=content, proof=proof.to_json() + "\n")
     try:

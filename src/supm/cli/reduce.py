@@ -9,10 +9,10 @@ from cyclopts import Parameter
 from supm.cli._service import StudyUrl, TokenFile, take_steps
 from supm.cli._types import Target
 
-__all__ = ["reduce"]
+__all__ = ["verb"]
 
 
-def reduce(
+def verb(
     *,
     study: StudyUrl,
     token_file: TokenFile = None,

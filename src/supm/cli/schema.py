@@ -16,7 +16,7 @@ from supm.cli._types import Target
 if TYPE_CHECKING:
     from supm.schema import Schema
 
-__all__ = ["schema"]
+__all__ = ["verb"]
 
 _BOUNDS: Final = {
     "spread": "Numbers end two standard deviations from their mean, or at the last value before, "
@@ -26,7 +26,7 @@ _BOUNDS: Final = {
 }
 
 
-def schema(
+def verb(
     data: Annotated[str, Parameter(name="DATA.csv")],
     /,
     *,
@@ -61,7 +61,7 @@ def schema(
         supm schema public.csv --target diagnosis -o - --bounds range
                                                          from the smallest to the largest value
     """
-    from supm.schema import derive, read_csv  # noqa: PLC0415  loaded when the verb runs
+    from supm.schema import derive, read_csv
 
     say(
         f"bounds and values come from {data}, so it must be public or synthetic: from private data "

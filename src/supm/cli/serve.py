@@ -14,13 +14,13 @@ from supm.cli._types import Target, real, whole
 if TYPE_CHECKING:
     from supm.service.store import Store
 
-__all__ = ["serve"]
+__all__ = ["verb"]
 
 _HERE: Final = ("127.0.0.1", "::1", "localhost")
 File = Annotated[str | None, Parameter(metavar="FILE")]
 
 
-def serve(
+def verb(
     *,
     db: Database = DATABASE,
     host: Annotated[str, Parameter(metavar="HOST")] = "127.0.0.1",
@@ -70,10 +70,10 @@ def serve(
         supm serve --log releases.db                       with the releases of a log
     """
     with needs_server_packages():
-        from supm.service.app import Settings  # noqa: PLC0415  loaded when the verb runs
-        from supm.service.serving import run  # noqa: PLC0415  the same
-        from supm.service.status import serving_words  # noqa: PLC0415  the same
-        from supm.service.store import DatabaseAddress  # noqa: PLC0415  the same
+        from supm.service.app import Settings
+        from supm.service.serving import run
+        from supm.service.status import serving_words
+        from supm.service.store import DatabaseAddress
 
     address = DatabaseAddress.parse(db)
     if certificate is None and key is None and host not in _HERE:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from supm.schema import Schema
     from supm.schema.text_table import TextTable
 
-__all__ = ["derived_schema", "simulate"]
+__all__ = ["derived_schema", "verb"]
 
 _NO_TARGET = "--target must be given where there is no --schema."
 _DERIVED = (
@@ -34,7 +34,7 @@ _DERIVED = (
 )
 
 
-def simulate(
+def verb(
     data: Annotated[str, Parameter(name="DATA.csv")],
     /,
     *,
@@ -104,9 +104,9 @@ def simulate(
         supm simulate public.csv --target price --epsilon 2,8          a number: mean squared errors
         supm simulate public.csv --target diagnosis --learner my_package:MyLearner
     """
-    from supm.collection import simulate  # noqa: PLC0415  loaded when the verb runs
-    from supm.learning import RadialSVM  # noqa: PLC0415  the same
-    from supm.schema.text_table import read_csv  # noqa: PLC0415  the same
+    from supm.collection import simulate
+    from supm.learning import RadialSVM
+    from supm.schema.text_table import read_csv
 
     if not (schema or target):
         raise UsageError(_NO_TARGET)
@@ -136,8 +136,8 @@ def simulate(
 
 def _check(epsilon: list[float], wishes: Wishes) -> None:
     """Refuse options that contradict each other before any data are read."""
-    from supm.collection import plan  # noqa: PLC0415  loaded when the verb runs
-    from supm.schema import Categorical, Ordinal, Schema  # noqa: PLC0415  the same
+    from supm.collection import plan
+    from supm.schema import Categorical, Ordinal, Schema
 
     attributes = tuple(Ordinal(name, values=(0, 1)) for name in "ab")
     any_schema = Schema(attributes=attributes, target=Categorical("c", values=(0, 1)))
@@ -151,7 +151,7 @@ def _check(epsilon: list[float], wishes: Wishes) -> None:
 
 def derived_schema(table: TextTable, target: str | None, data: str) -> Schema:
     """Derive a schema from the data, and say so."""
-    from supm.schema.deriving import derive  # noqa: PLC0415  loaded when the verb runs
+    from supm.schema.deriving import derive
 
     if target is None:
         raise UsageError(_NO_TARGET)

@@ -7,10 +7,10 @@ from supm.cli._files import read_text
 from supm.cli._output import emit, paragraph
 from supm.cli._types import Target
 
-__all__ = ["statement"]
+__all__ = ["verb"]
 
 
-def statement(file: str, /, *, json: Target = None) -> None:
+def verb(file: str, /, *, json: Target = None) -> None:
     """Print the guarantee of a model, a release or a study.
 
     Say in plain words what was promised to whom.
@@ -31,7 +31,7 @@ def statement(file: str, /, *, json: Target = None) -> None:
         supm statement release.json          what was promised to the records of a federation
         supm statement model.json --json -   for machines
     """
-    from supm.publication import promise_of  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication import promise_of
 
     text = read_text("FILE", file)
     try:

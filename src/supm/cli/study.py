@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from supm.service.actions import StudySecrets
     from supm.service.store import Opened, Store
 
-__all__ = ["study"]
+__all__ = ["verb"]
 
 _ABOUT: Final = """\
 Create, list, show and close studies in the aggregator's database.
@@ -97,10 +97,10 @@ SecretFile = Annotated[str | None, reading(_secret_file, "FILE")]
 Limits = Annotated[list[str] | None, Parameter(metavar="[PHASE=]N")]
 Times = Annotated[list[str] | None, Parameter(metavar="[PHASE=]TIME")]
 
-study = App(name="study", help=_ABOUT, help_flags=(), version_flags=())
+verb = App(name="study", help=_ABOUT, help_flags=(), version_flags=())
 
 
-@study.command(name="create")
+@verb.command(name="create")
 def _create(
     *,
     schema: Annotated[str, Parameter(metavar="FILE")],
@@ -162,10 +162,10 @@ def _create(
             --token-file token.txt --invitations 100 --invitations-file codes.txt
     """
     with needs_server_packages():
-        from supm.service.actions import StudySecrets, create_study  # noqa: PLC0415  loaded when it runs
-        from supm.service.store.values import check_who  # noqa: PLC0415  the same
-    from supm.collection import plan  # noqa: PLC0415  the same
-    from supm.collection.words import limit_notes  # noqa: PLC0415  the same
+        from supm.service.actions import StudySecrets, create_study
+        from supm.service.store.values import check_who
+    from supm.collection import plan
+    from supm.collection.words import limit_notes
 
     _check_files(invitations, invitations_file, token_file, json)
     check_who(by, contact)
@@ -199,7 +199,7 @@ def _create(
         _write_made(form, json)
 
 
-@study.command(name="list")
+@verb.command(name="list")
 def _list(*, db: Database = DATABASE, json: Target = None) -> None:
     """List all studies.
 
@@ -217,7 +217,7 @@ def _list(*, db: Database = DATABASE, json: Target = None) -> None:
         supm study list --db postgresql://supm@db/supm --json -
     """
     with _opened(db) as store:
-        from supm.service.status import status  # noqa: PLC0415  loaded when the verb runs
+        from supm.service.status import status
 
         found = [status(store, each) for each in store.studies()]
     head = ["name", "state", "target", "purpose", "epsilon", "reports"]
@@ -226,7 +226,7 @@ def _list(*, db: Database = DATABASE, json: Target = None) -> None:
     emit({"studies": found}, [table(head, rows, left=4) if rows else none], json)
 
 
-@study.command(name="show")
+@verb.command(name="show")
 def _show(name: str, /, *, db: Database = DATABASE, json: Target = None) -> None:
     """Show one study.
 
@@ -246,14 +246,14 @@ def _show(name: str, /, *, db: Database = DATABASE, json: Target = None) -> None
         supm study show NAME
     """
     with _opened(db) as store:
-        from supm.service.status import status  # noqa: PLC0415  loaded when the verb runs
+        from supm.service.status import status
 
         opened = store.find(name)
         form = status(store, opened)
     emit(form, _words(form, opened), json)
 
 
-@study.command(name="close")
+@verb.command(name="close")
 def _close(name: str, /, *, yes: bool = False, db: Database = DATABASE, json: Target = None) -> int:
     """Close one study for good.
 
@@ -276,9 +276,9 @@ def _close(name: str, /, *, yes: bool = False, db: Database = DATABASE, json: Ta
     """
     aloud = sys.stderr if json == "-" else sys.stdout
     with _opened(db) as store:
-        from supm.service.actions import close_study  # noqa: PLC0415  loaded when the verb runs
-        from supm.service.status import status  # noqa: PLC0415  the same
-        from supm.service.store.values import State  # noqa: PLC0415  the same
+        from supm.service.actions import close_study
+        from supm.service.status import status
+        from supm.service.store.values import State
 
         if store.find(name).state is not State.CLOSED:
             print(paragraph(_FOR_GOOD), file=aloud)
@@ -293,8 +293,8 @@ def _close(name: str, /, *, yes: bool = False, db: Database = DATABASE, json: Ta
 @contextmanager
 def _opened(db: str, *, new: bool = False) -> Iterator[Store]:
     with needs_server_packages():
-        from supm.service.errors import UnknownStudy  # noqa: PLC0415  loaded when the verb runs
-        from supm.service.store import DatabaseAddress, Store  # noqa: PLC0415  the same
+        from supm.service.errors import UnknownStudy
+        from supm.service.store import DatabaseAddress, Store
 
     address = DatabaseAddress.parse(db)
     if address.is_absent and not new:
@@ -364,7 +364,7 @@ def _write_private(name: str, path: str, text: str) -> None:
 
 
 def _write_made(form: dict[str, Any], json: str) -> None:
-    from supm.reporting import json_text  # noqa: PLC0415  with the token, so not for everybody
+    from supm.reporting import json_text
 
     if "token" not in form:
         Path(json).unlink(missing_ok=True)
@@ -389,7 +389,7 @@ def _told(
 
 
 def _words(form: dict[str, Any], opened: Opened) -> Iterator[str]:
-    from supm.service.status import limit_words  # noqa: PLC0415  loaded when the verb runs
+    from supm.service.status import limit_words
 
     return map(paragraph, (*standing(form), *limit_words(form, opened)))
 

@@ -16,10 +16,10 @@ from supm.cli._types import Seed, Target, whole
 if TYPE_CHECKING:
     from supm.synthesis import Archive, Synthesis
 
-__all__ = ["synthesize"]
+__all__ = ["verb"]
 
 
-def synthesize(
+def verb(
     data: Annotated[str, Parameter(name="DATA")],
     /,
     *,
@@ -78,7 +78,7 @@ def synthesize(
         supm synthesize noisy.csv --schema archive.json -o rows.csv --rows 100000 --report page.html
         supm synthesize noisy.csv --schema archive.json -o rows.csv --mode faithful --json -
     """
-    from supm.synthesis import synthesize  # noqa: PLC0415  loaded when the verb runs
+    from supm.synthesis import synthesize
 
     written = {"-o": output, "--report": report, "--json": json}
     check_targets({"DATA": data, "--schema": schema}, written)
@@ -100,7 +100,7 @@ def synthesize(
 
 
 def _archive(data: str, path: str) -> Archive:
-    from supm.synthesis import ArchiveSchema, read_archive  # noqa: PLC0415  loaded when the verb runs
+    from supm.synthesis import ArchiveSchema, read_archive
 
     text = read_text("--schema", path)
     try:

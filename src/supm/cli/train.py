@@ -10,10 +10,10 @@ from cyclopts import Parameter
 from supm.cli._service import StudyUrl, TokenFile, take_steps
 from supm.cli._types import Target
 
-__all__ = ["train"]
+__all__ = ["verb"]
 
 
-def train(
+def verb(
     *,
     study: StudyUrl,
     token_file: TokenFile = None,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from supm.publication import Verification
     from supm.publication.verification import Tell
 
-__all__ = ["File", "Node", "Reader", "check_replaceable", "show_checks", "verify"]
+__all__ = ["File", "Node", "Reader", "check_replaceable", "show_checks", "verb"]
 
 File = Annotated[str | None, Parameter(metavar="FILE")]
 Node = Annotated[str | None, Parameter(metavar="URL")]
@@ -53,7 +53,7 @@ class Reader:
         return {"key": self.key, "chain": self.chain or None, "contract": self.contract}
 
 
-def verify(
+def verb(
     file: str,
     /,
     *,
@@ -97,7 +97,7 @@ def verify(
         supm verify release.json --key releases.pub --log https://hospitals.example
         supm verify release.json --key releases.pub --receipt mine.json  was my table counted?
     """
-    from supm.publication import verify as verified  # noqa: PLC0415  loaded when the verb runs
+    from supm.publication import verify as verified
 
     def checked(tell: Tell) -> Verification:
         return verified(

@@ -15,12 +15,12 @@ from supm.cli._types import Target, reading
 if TYPE_CHECKING:
     from supm.owner import Wallet
 
-__all__ = ["wallet"]
+__all__ = ["verb"]
 
 _LARGEST = 1e4
 _File = Annotated[str | None, Parameter(metavar="FILE")]
 
-wallet = App(
+verb = App(
     name="wallet",
     help_flags=(),
     version_flags=(),
@@ -48,8 +48,8 @@ def _limit(text: str) -> float | str:
 _Limit = Annotated[float | str | None, reading(_limit, "E")]
 
 
-@wallet.command
-def show(*, wallet: _File = None, json: Target = None) -> None:
+@verb.command(name="show")
+def _show(*, wallet: _File = None, json: Target = None) -> None:
     """Show what was spent, on what, and whether it arrived.
 
     Parameters
@@ -65,7 +65,7 @@ def show(*, wallet: _File = None, json: Target = None) -> None:
 
         supm wallet show
     """
-    from supm.owner import Wallet, WalletOverview  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner import Wallet, WalletOverview
 
     _check_there(wallet)
     with Wallet(wallet) as opened:
@@ -73,8 +73,8 @@ def show(*, wallet: _File = None, json: Target = None) -> None:
     emit(overview.to_form(), [str(overview)], json)
 
 
-@wallet.command
-def limit(*, total: _Limit = None, per_study: _Limit = None, wallet: _File = None) -> None:
+@verb.command(name="limit")
+def _limit(*, total: _Limit = None, per_study: _Limit = None, wallet: _File = None) -> None:
     """Set the most that you spend.
 
     Parameters
@@ -93,7 +93,7 @@ def limit(*, total: _Limit = None, per_study: _Limit = None, wallet: _File = Non
         supm wallet limit --total 8 --per-study 2    spend no more than that
         supm wallet limit --total none               take a limit away
     """
-    from supm.owner import Wallet, WalletOverview  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner import Wallet, WalletOverview
 
     named = {"total": total, "per_study": per_study}
     given = {
@@ -111,8 +111,8 @@ def limit(*, total: _Limit = None, per_study: _Limit = None, wallet: _File = Non
         print(paragraph(line))
 
 
-@wallet.command
-def forget(
+@verb.command(name="forget")
+def _forget(
     study: Annotated[str, Parameter(name="STUDY")],
     /,
     *,
@@ -136,7 +136,7 @@ def forget(
 
         supm wallet forget 1a2b3c4d
     """
-    from supm.owner import Wallet  # noqa: PLC0415  loaded when the verb runs
+    from supm.owner import Wallet
 
     _check_there(wallet)
     with Wallet(wallet) as opened:
