@@ -74,7 +74,7 @@ def _show(*, wallet: _File = None, json: Target = None) -> None:
 
 
 @verb.command(name="limit")
-def _limit(*, total: _Limit = None, per_study: _Limit = None, wallet: _File = None) -> None:
+def _set_limit(*, total: _Limit = None, per_study: _Limit = None, wallet: _File = None) -> None:
     """Set the most that you spend.
 
     Parameters
