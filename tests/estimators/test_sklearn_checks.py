@@ -30,8 +30,9 @@ _EACH_ROW = {
     "check_methods_sample_order_invariance": _BY_ROW,
     "check_methods_subset_invariance": _BY_ROW,
 }
-# A study of the few people of these checks answers every test report alike, so there the two checks
-# hold. On the device, and where all is trusted, the row itself is answered, which has no noise.
+# A study of the few people of these checks answers every test report about labels alike, so there
+# the two checks hold. On the device, and where all is trusted, the row itself is answered, which
+# has no noise.
 # Some checks set no seed, and 20 people may then leave a group empty: all have one from the start.
 ESTIMATORS: list[tuple[Any, dict[str, str]]] = [
     (LocalRandomizer(random_state=0), _EACH_ROW),
@@ -39,7 +40,7 @@ ESTIMATORS: list[tuple[Any, dict[str, str]]] = [
     (SUPMClassifier(random_state=0, mode="faithful"), {}),
     (SUPMClassifier(random_state=0, trust="u,u,d"), {}),
     (SUPMClassifier(random_state=0, trust="t,t,t", classifier=LogisticRegression()), {}),
-    (SUPMRegressor(random_state=0), {}),
+    (SUPMRegressor(random_state=0), _EACH_ROW),
     (SUPMRegressor(random_state=0, trust="u,u,d"), {}),
     (PrivateLDA(random_state=0), {}),
     (PrivateLDA(random_state=0, histogram=False), {}),

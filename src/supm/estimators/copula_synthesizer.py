@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import narwhals as nw
@@ -19,6 +20,7 @@ from supm.synthesis.synthetic_model import BINS
 __all__ = ["CopulaSynthesizer"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Learn a model of the true records from noised ones, and draw synthetic rows from it.
 
@@ -74,22 +76,12 @@ class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     PureLDP(epsilon=16.0)
     """
 
-    def __init__(
-        self,
-        *,
-        schema: ArchiveSchema | None = None,
-        mode: str = "strict",
-        bins: int = 100,
-        latent: bool = True,
-        smooth: bool = False,
-        random_state: int | None = None,
-    ) -> None:
-        self.schema = schema
-        self.mode = mode
-        self.bins = bins
-        self.latent = latent
-        self.smooth = smooth
-        self.random_state = random_state
+    schema: ArchiveSchema | None = None
+    mode: str = "strict"
+    bins: int = 100
+    latent: bool = True
+    smooth: bool = False
+    random_state: int | None = None
 
     def fit(self, X: object, y: object = None) -> Self:  # noqa: N803  scikit-learn's name
         """Learn from a table of noised records; it spends nothing.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from supm.schema import Discretizer, Schema, discretize
 __all__ = ["LocalRandomizer"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LocalRandomizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Randomise each row of a table, as its owner would before it leaves the device.
 
@@ -85,20 +87,11 @@ class LocalRandomizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
     True
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 1.0,
-        schema: Schema | None = None,
-        bounds: tuple[float, float] = (-1.0, 1.0),
-        classes: int = 4,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.schema = schema
-        self.bounds = bounds
-        self.classes = classes
-        self.random_state = random_state
+    epsilon: float = 1.0
+    schema: Schema | None = None
+    bounds: tuple[float, float] = (-1.0, 1.0)
+    classes: int = 4
+    random_state: int | None = None
 
     def fit(self, X: object, y: object = None) -> Self:  # noqa: ARG002, N803  scikit-learn's names
         """Check the parameters and the table; nothing is learned from its values.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +21,7 @@ from supm.synthesis.noise_aware import NoisyColumn, fit_classes
 __all__ = ["NoiseAwareClassifier"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NoiseAwareClassifier(
     NoiseAwareEstimator,
     ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
@@ -82,20 +84,11 @@ class NoiseAwareClassifier(
     array([0, 1])
     """
 
-    def __init__(
-        self,
-        *,
-        schema: ArchiveSchema | None = None,
-        epsilon: float | Sequence[float] = 1.0,
-        bounds: tuple[float, float] | Sequence[tuple[float, float]] = (-1.0, 1.0),
-        label_epsilon: float | None = None,
-        form: str = "auto",
-    ) -> None:
-        self.schema = schema
-        self.epsilon = epsilon
-        self.bounds = bounds
-        self.label_epsilon = label_epsilon
-        self.form = form
+    schema: ArchiveSchema | None = None
+    epsilon: float | Sequence[float] = 1.0
+    bounds: tuple[float, float] | Sequence[tuple[float, float]] = (-1.0, 1.0)
+    label_epsilon: float | None = None
+    form: str = "auto"
 
     def fit(self, X: object, y: object = None) -> Self:  # noqa: N803  scikit-learn's name
         """Learn from noised records.

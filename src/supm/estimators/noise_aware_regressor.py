@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = ["NoiseAwareRegressor"]
 _LEVEL: Final = Reals("level", 0.01, 0.9999)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NoiseAwareRegressor(
     NoiseAwareEstimator,
     RegressorMixin,  # type: ignore[misc]  # scikit-learn has no types
@@ -95,22 +97,12 @@ class NoiseAwareRegressor(
     True
     """
 
-    def __init__(
-        self,
-        *,
-        schema: ArchiveSchema | None = None,
-        epsilon: float | Sequence[float] = 1.0,
-        bounds: tuple[float, float] | Sequence[tuple[float, float]] = (-1.0, 1.0),
-        target_epsilon: float | None = None,
-        target_bounds: tuple[float, float] = (-1.0, 1.0),
-        form: str = "auto",
-    ) -> None:
-        self.schema = schema
-        self.epsilon = epsilon
-        self.bounds = bounds
-        self.target_epsilon = target_epsilon
-        self.target_bounds = target_bounds
-        self.form = form
+    schema: ArchiveSchema | None = None
+    epsilon: float | Sequence[float] = 1.0
+    bounds: tuple[float, float] | Sequence[tuple[float, float]] = (-1.0, 1.0)
+    target_epsilon: float | None = None
+    target_bounds: tuple[float, float] = (-1.0, 1.0)
+    form: str = "auto"
 
     def fit(self, X: object, y: object = None) -> Self:  # noqa: N803  scikit-learn's name
         """Learn from noised records.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from supm.schema import Schema
 __all__ = ["PrivateLDA"]
 
 
+@dataclass(eq=False, repr=False)
 class PrivateLDA(
     PrivateEstimator,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
@@ -86,28 +88,16 @@ class PrivateLDA(
     (True, True)
     """
 
-    def __init__(  # noqa: PLR0913  one for each public choice
-        self,
-        n_components: int | None = None,
-        *,
-        histogram: bool = True,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        schema: Schema | None = None,
-        labels: Sequence[Any] | None = None,
-        bounds: tuple[float, float] | None = (-1.0, 1.0),
-        norm: float | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.histogram = histogram
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.labels = labels
-        self.bounds = bounds
-        self.norm = norm
-        self.random_state = random_state
+    n_components: int | None = None
+    _: KW_ONLY
+    histogram: bool = True
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    schema: Schema | None = None
+    labels: Sequence[Any] | None = None
+    bounds: tuple[float, float] | None = (-1.0, 1.0)
+    norm: float | None = None
+    random_state: int | None = None
 
     def fit(self, X: object, y: object) -> Self:  # noqa: N803  scikit-learn's name
         """Add noise to the moments of the table, and learn from those alone.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal, Self, TypeAlias
 
 import numpy as np
@@ -78,6 +79,7 @@ class _PrivateLinear(
         return named
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PrivateSVC(_PrivateLinear):
     """A linear support vector machine whose coefficients are differentially private.
 
@@ -131,28 +133,15 @@ class PrivateSVC(_PrivateLinear):
 
     _losses: ClassVar[tuple[_Loss, _Loss]] = ("huber", "huber")
 
-    def __init__(  # noqa: PLR0913  one for each public choice
-        self,
-        *,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        n_components: int | None = None,
-        regularisation: float = 1e-3,
-        schema: Schema | None = None,
-        labels: Sequence[Any] | None = None,
-        bounds: tuple[float, float] | None = (-1.0, 1.0),
-        norm: float | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.n_components = n_components
-        self.regularisation = regularisation
-        self.schema = schema
-        self.labels = labels
-        self.bounds = bounds
-        self.norm = norm
-        self.random_state = random_state
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    n_components: int | None = None
+    regularisation: float = 0.001
+    schema: Schema | None = None
+    labels: Sequence[Any] | None = None
+    bounds: tuple[float, float] | None = (-1.0, 1.0)
+    norm: float | None = None
+    random_state: int | None = None
 
     def decision_function(self, X: object) -> NDArray[np.float64]:  # noqa: N803  scikit-learn's name
         """Return how far each row lies on the side of each label; nothing is spent.
@@ -173,6 +162,7 @@ class PrivateSVC(_PrivateLinear):
         return told[:, 0] if told.shape[1] == 1 else told
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PrivateLogisticRegression(_PrivateLinear):
     """Logistic regression whose coefficients are differentially private.
 
@@ -225,28 +215,15 @@ class PrivateLogisticRegression(_PrivateLinear):
 
     _losses: ClassVar[tuple[_Loss, _Loss]] = ("logistic", "softmax")
 
-    def __init__(  # noqa: PLR0913  one for each public choice
-        self,
-        *,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        n_components: int | None = None,
-        regularisation: float = 1e-3,
-        schema: Schema | None = None,
-        labels: Sequence[Any] | None = None,
-        bounds: tuple[float, float] | None = (-1.0, 1.0),
-        norm: float | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.delta = delta
-        self.n_components = n_components
-        self.regularisation = regularisation
-        self.schema = schema
-        self.labels = labels
-        self.bounds = bounds
-        self.norm = norm
-        self.random_state = random_state
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    n_components: int | None = None
+    regularisation: float = 0.001
+    schema: Schema | None = None
+    labels: Sequence[Any] | None = None
+    bounds: tuple[float, float] | None = (-1.0, 1.0)
+    norm: float | None = None
+    random_state: int | None = None
 
     def predict_proba(self, X: object) -> NDArray[np.float64]:  # noqa: N803  scikit-learn's name
         """Return how probable each label is for each row; nothing is spent.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from supm.schema import Schema
 __all__ = ["PrivatePCA"]
 
 
+@dataclass(eq=False, repr=False)
 class PrivatePCA(
     PrivateEstimator,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
@@ -65,24 +67,14 @@ class PrivatePCA(
     (569, 3)
     """
 
-    def __init__(  # noqa: PLR0913  one for each public choice
-        self,
-        n_components: int = 2,
-        *,
-        epsilon: float = 1.0,
-        delta: float = 1e-6,
-        schema: Schema | None = None,
-        bounds: tuple[float, float] | None = (-1.0, 1.0),
-        norm: float | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.bounds = bounds
-        self.norm = norm
-        self.random_state = random_state
+    n_components: int = 2
+    _: KW_ONLY
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    schema: Schema | None = None
+    bounds: tuple[float, float] | None = (-1.0, 1.0)
+    norm: float | None = None
+    random_state: int | None = None
 
     def fit(self, X: object, y: object = None) -> Self:  # noqa: ARG002, N803  scikit-learn's names
         """Add noise to the scatter matrix of the table, and keep its longest directions.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 import numpy as np
@@ -38,6 +38,7 @@ def _tells_probabilities(estimator: SUPMClassifier) -> bool:
     return not hasattr(estimator, "trained_") or tells_probabilities(estimator.trained_)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Train and test as a study would, with every row of a table as an owner.
 
@@ -137,40 +138,21 @@ class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # 
     True
     """
 
-    def __init__(  # noqa: PLR0913  one for each choice that a study leaves open
-        self,
-        *,
-        epsilon: float = 4.0,
-        trust: str | tuple[str, str, str] | Trust = "u,u,u",
-        mode: str = "strict",
-        schema: Schema | None = None,
-        bounds: tuple[float, float] = (-1.0, 1.0),
-        keep: int | None = None,
-        classes: int | None = None,
-        told: int | None = None,
-        reduce: str | None = None,
-        train: str | None = None,
-        test: str | None = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        classifier: Any = None,  # noqa: ANN401  scikit-learn has no types
-        penalty: float = 1.0,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.trust = trust
-        self.mode = mode
-        self.schema = schema
-        self.bounds = bounds
-        self.keep = keep
-        self.classes = classes
-        self.told = told
-        self.reduce = reduce
-        self.train = train
-        self.test = test
-        self.class_weight = class_weight
-        self.classifier = classifier
-        self.penalty = penalty
-        self.random_state = random_state
+    epsilon: float = 4.0
+    trust: str | tuple[str, str, str] | Trust = "u,u,u"
+    mode: str = "strict"
+    schema: Schema | None = None
+    bounds: tuple[float, float] = (-1.0, 1.0)
+    keep: int | None = None
+    classes: int | None = None
+    told: int | None = None
+    reduce: str | None = None
+    train: str | None = None
+    test: str | None = None
+    class_weight: Mapping[Any, float] | str | None = None
+    classifier: Any = None
+    penalty: float = 1.0
+    random_state: int | None = None
 
     def fit(self, X: object, y: object) -> Self:  # noqa: N803  scikit-learn's name
         """Plan the study, let every row answer, choose attributes or classes, and train.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ from supm.schema import Records, Schema
 __all__ = ["SUPMRegressor"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SUPMRegressor(RegressorMixin, StudyEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Predict a number as a study would, with every row of a table as an owner.
 
@@ -104,30 +105,16 @@ class SUPMRegressor(RegressorMixin, StudyEstimator):  # type: ignore[misc]  # sc
     (Scorecard(attributes=1, outputs=1), True)
     """
 
-    def __init__(  # noqa: PLR0913  one for each choice that a study leaves open
-        self,
-        *,
-        epsilon: float = 4.0,
-        trust: str | tuple[str, str, str] | Trust = "u,u,u",
-        schema: Schema | None = None,
-        bounds: tuple[float, float] = (-1.0, 1.0),
-        target_bounds: tuple[float, float] = (-1.0, 1.0),
-        keep: int | None = None,
-        classes: int | None = None,
-        told: int | None = None,
-        test: str | None = None,
-        random_state: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.trust = trust
-        self.schema = schema
-        self.bounds = bounds
-        self.target_bounds = target_bounds
-        self.keep = keep
-        self.classes = classes
-        self.told = told
-        self.test = test
-        self.random_state = random_state
+    epsilon: float = 4.0
+    trust: str | tuple[str, str, str] | Trust = "u,u,u"
+    schema: Schema | None = None
+    bounds: tuple[float, float] = (-1.0, 1.0)
+    target_bounds: tuple[float, float] = (-1.0, 1.0)
+    keep: int | None = None
+    classes: int | None = None
+    told: int | None = None
+    test: str | None = None
+    random_state: int | None = None
 
     def fit(self, X: object, y: object) -> Self:  # noqa: N803  scikit-learn's name
         """Plan the study, let every row answer, and fit.
