@@ -144,11 +144,8 @@ class Contribution:
     def rehearse(self, record: Mapping[str, object], wallet: Wallet) -> Report | None:
         """Return a report such as would leave, and keep, spend and send nothing.
 
-        Returns
-        -------
-        Report or None
-            The one that was drawn before, if there is one. Otherwise an example: the one that
-            leaves is drawn when it is sent. None if another group is asked.
+        It is the one that was drawn before, if there is one, and otherwise an example: the one that
+        leaves is drawn when it is sent. It is None if another group is asked.
         """
         owner = self._trial(wallet)
         if not self._is_asked(owner):
@@ -172,10 +169,7 @@ class Contribution:
     def answer(self, record: Mapping[str, object], wallet: Wallet) -> Report:
         """Spend, draw and write down, as one step, and send nothing yet.
 
-        Returns
-        -------
-        Report
-            The same one whenever this study asks again.
+        The same report is returned whenever this study asks again.
         """
         opened = self._open
         with wallet.step(), saying_what_is_allowed(opened.columns):

@@ -34,21 +34,6 @@ def mean_over_draws(
 ) -> float:
     """Return the mean of a figure of the product of the drawn sizes.
 
-    Parameters
-    ----------
-    sizes : sequence of int
-        The number of classes of each attribute.
-    told : sequence of int
-        Sizes of attributes that are drawn for certain.
-    sampled : int
-        How many attributes are drawn, those included; all draws are alike.
-    figure : callable
-        What is averaged.
-
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> mean_over_draws([2, 2, 4], [], 1, float)

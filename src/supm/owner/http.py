@@ -84,48 +84,13 @@ class Remote:
         return f"Remote({self._url!r})"
 
     def get_json(self, path: str) -> tuple[int, dict[str, Any]]:
-        """Return the status and the object that a path answers with.
-
-        Parameters
-        ----------
-        path : str
-            What follows the address, with a slash first.
-
-        Returns
-        -------
-        tuple of int and dict
-            Also where the status is an error: then the object has the key "error".
-
-        Raises
-        ------
-        RemoteError
-            If there is no answer after all attempts, or one that is no JSON object.
-        """
+        """Return the status and the object that a path answers with, also where that is an error."""
         return self._ask("GET", path, None, {})
 
     def post_json(
         self, path: str, body: bytes | str, headers: Mapping[str, str] | None = None
     ) -> tuple[int, dict[str, Any]]:
-        """Send a body and return the status and the object of the answer.
-
-        Parameters
-        ----------
-        path : str
-            What follows the address, with a slash first.
-        body : bytes or str
-            What is sent: JSON, unless ``headers`` name another Content-Type.
-        headers : mapping of str to str, optional
-            More headers.
-
-        Returns
-        -------
-        tuple of int and dict
-
-        Raises
-        ------
-        RemoteError
-            As for `get_json`.
-        """
+        """Send a body and return the status and the object of the answer."""
         sent = body.encode() if isinstance(body, str) else body
         return self._ask("POST", path, sent, {"Content-Type": _JSON, **(headers or {})})
 
@@ -166,17 +131,7 @@ class Remote:
 
 
 def answered(answer: tuple[int, dict[str, Any]]) -> dict[str, Any]:
-    """Return the body of an answer, or raise what an aggregator said instead.
-
-    Parameters
-    ----------
-    answer : tuple of int and dict
-        Status and body, as `Remote` returns them.
-
-    Returns
-    -------
-    dict
-    """
+    """Return the body of an answer, or raise what an aggregator said instead."""
     status, form = answer
     if status >= 400:
         told = form.get("error")
@@ -187,15 +142,6 @@ def answered(answer: tuple[int, dict[str, Any]]) -> dict[str, Any]:
 
 def split_study_url(url: str) -> tuple[str, str]:
     """Return the aggregator's address and the study's name.
-
-    Parameters
-    ----------
-    url : str
-        The address of a study's page.
-
-    Returns
-    -------
-    tuple of str and str
 
     Examples
     --------

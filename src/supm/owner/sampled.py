@@ -128,18 +128,7 @@ class SampledInterview(Interview):
         return sum(self._cells(drawn) for drawn in self._draws())
 
     def gap(self, *told: int) -> float:
-        """Return how often a report is the truth, on average over draws with these attributes.
-
-        Parameters
-        ----------
-        *told : int
-            Numbers of classes of attributes that are drawn for certain.
-
-        Returns
-        -------
-        float
-            The probability of the truth beyond that of any other combination.
-        """
+        """Return how often a report is the truth, on average over draws with these attributes."""
         return mean_over_draws(self.sizes, told, self.sampled, self.truth)
 
     def encode(self, records: Records) -> NDArray[np.int64]:

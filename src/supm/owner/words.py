@@ -195,12 +195,11 @@ def _sentence(study: Study) -> str:
 def question_words(opened: OpenPhase) -> list[str]:
     """Say what is asked, and what is promised."""
     study, question = opened.study, opened.question
-    row = explain(study).rows[study.questions.index(question)]
     purpose = [f"Purpose: {study.purpose}"] if study.purpose else []
-    names = [each.name for each in opened.columns]
+    names, asked = [each.name for each in opened.columns], _asked(study, question)
     return [
         *purpose,
-        f"Asked of {row.who}, in the {opened.phase} phase: {row.asked}.",
+        f"Asked of {_who(study, question)}, in the {opened.phase} phase: {asked}.",
         f"Your record is read on this device: {_listed(names, study)}. It does not leave.",
         _promise(opened),
     ]
