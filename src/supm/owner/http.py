@@ -84,7 +84,7 @@ class Remote:
         return f"Remote({self._url!r})"
 
     def get_json(self, path: str) -> tuple[int, dict[str, Any]]:
-        """Return the status and the object that a path answers with, also where that is an error."""
+        """Return the status and the object that a path answers with, errors too."""
         return self._ask("GET", path, None, {})
 
     def post_json(
