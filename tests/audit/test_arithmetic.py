@@ -6,7 +6,6 @@ looked at, changes no verdict on a blatant defect. So each figure is compared wi
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
 from functools import partial, wraps
@@ -132,9 +131,9 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float]]:
 
         return run
 
-    for name, check in inspect.getmembers(suite, inspect.isfunction):
-        if name.startswith("check_") and "error" in inspect.signature(check).parameters:
-            monkeypatch.setattr(suite, name, recorded(check))
+    rules = tuple(rule._replace(check=recorded(rule.check)) for rule in suite._BY_CHANCE)
+    monkeypatch.setattr(suite, "_BY_CHANCE", rules)
+    monkeypatch.setattr(suite, "check_attack", recorded(suite.check_attack))
     return record
 
 

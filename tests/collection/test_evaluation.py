@@ -163,9 +163,9 @@ def test_nobody_answers_the_question_of_another_group(
     study = plan(people.schema, epsilon=20.0, reduce="rank", keep=1, train="joint")
     chose: list[int] = []
 
-    def reduce_study(study: Study, counts: Any, source: Any) -> Study:
+    def reduce_study(study: Study, counts: Any, source: Any, **more: Any) -> Study:
         chose.append(counts.reports)
-        return reduction.reduce_study(study, counts, source)
+        return reduction.reduce_study(study, counts, source, **more)
 
     monkeypatch.setattr(crowd, "reduce_study", reduce_study)
     spy, parts = Spy(), folds(300, 3, simulation(11))
