@@ -133,7 +133,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float]]:
 
     rules = tuple(rule._replace(check=recorded(rule.check)) for rule in suite._BY_CHANCE)
     monkeypatch.setattr(suite, "_BY_CHANCE", rules)
-    monkeypatch.setattr(suite, "check_attack", recorded(suite.check_attack))
+    monkeypatch.setattr(suite, "check_attack", recorded(check_attack))
     return record
 
 
