@@ -29,6 +29,7 @@ from supm.audit import (
     kinds,
     suite,
 )
+from supm.audit.attacks import check_attack
 from supm.audit.estimates import Readings, read
 from supm.audit.goodness import goodness_of_fit
 from supm.mechanisms import Estimate, FrequencyRandomizer, Tally, UnaryEncoding
