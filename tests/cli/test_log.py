@@ -20,7 +20,7 @@ from supm.cli import main
 from supm.publication import opening
 from supm.publication.log import Log
 from supm.publication.proof import make_proof
-from supm.publication.publishing import publish
+from supm.publication.publishing import enter_file
 from supm.publication.signing import Checkpoint, SigningKey
 
 KEY = ["--key", "r.pub"]
@@ -119,7 +119,7 @@ def test_a_proof_from_an_address_is_checked_before_it_is_kept(
     good, content = Path("t.csv.proof").read_text(), Path("t.csv").read_bytes()
     stranger = maker.log(0, "evil.db", key=maker.key(7))
     statement = maker.release_statement()
-    publish(stranger, maker.key(7), content, name="t", statement=statement, time=maker.time)
+    enter_file(stranger, maker.key(7), content, name="t", statement=statement, time=maker.time)
     with Log(Path("r.db"), read_only=True) as log:
         place = log.find(stranger_content := published_hash(stranger))
         assert place == 0

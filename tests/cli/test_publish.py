@@ -16,7 +16,7 @@ from supm.cli import main
 from supm.messages import ReleaseStatement
 from supm.publication.log import Log
 from supm.publication.monitoring import check_log
-from supm.publication.publishing import publish
+from supm.publication.publishing import enter_file
 from supm.publication.signing import SigningKey
 
 KEY = ["--key", "releases.pub"]
@@ -381,7 +381,7 @@ def test_a_file_that_promises_something_else_than_its_entry_is_refused(
     statement = ReleaseStatement.from_form(form)
     key = SigningKey.read(Path("releases.key"))
     with Log(Path("releases.db")) as log:
-        publish(log, key, text, name="r", statement=statement, time="2026-01-01T00:00:00Z")
+        enter_file(log, key, text, name="r", statement=statement, time="2026-01-01T00:00:00Z")
     assert main(["verify", "release.json", *KEY, *LOG]) == 1
     assert "promises something else than the entry" in said(capsys)
 

@@ -21,7 +21,7 @@ from supm.publication.bundle import Bundle
 from supm.publication.log import Log
 from supm.publication.promise import told_of_the_run
 from supm.publication.proof import make_proof
-from supm.publication.publishing import publish
+from supm.publication.publishing import enter_file
 from supm.publication.signing import SigningKey
 
 KEY = ["--key", "releases.pub"]
@@ -234,7 +234,7 @@ def entered(release: Release, rounds: list[RoundRecord], told: list[tuple[str, .
     Path("release.json").write_text(release.to_json())
     key = SigningKey.read(Path("releases.key"))
     with Log(Path("releases.db")) as log:
-        publish(
+        enter_file(
             log,
             key,
             Path("release.json").read_bytes(),

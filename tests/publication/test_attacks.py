@@ -20,7 +20,7 @@ from supm.publication.merkle import EMPTY_ROOT, check_consistency, root_by_inclu
 from supm.publication.monitoring import check_log
 from supm.publication.promise import own_statement
 from supm.publication.proof import make_proof
-from supm.publication.publishing import publish
+from supm.publication.publishing import enter_file
 from supm.publication.remote import RemoteLog, UnreachableError
 from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey
 
@@ -123,10 +123,10 @@ def test_only_releases_and_models_have_a_statement_that_is_derived(maker: Maker)
 def test_a_file_is_kept_with_its_entry_or_not_at_all(maker: Maker) -> None:
     log, stranger = maker.log(), maker.key(9)
     with pytest.raises(PublicationError, match="not in charge"):
-        publish(log, stranger, b"x", name="x", statement=maker.statement(), time=maker.time)
+        enter_file(log, stranger, b"x", name="x", statement=maker.statement(), time=maker.time)
     digest = maker.release(0).content
     assert log.kept(digest) is None
-    publish(
+    enter_file(
         log, maker.key(), maker.content(0), name="x", statement=maker.statement(), time=maker.time
     )
     assert log.kept(digest) == maker.content(0)

@@ -128,12 +128,12 @@ def verb(
     """
     from supm.publication import publish_file
     from supm.publication.deploying import payer
-    from supm.publication.opening import read_file
+    from supm.publication.opening import file_bytes
 
     target = proof or f"{file}.proof"
     read = {"FILE": file, "--statement": statement, "--log": at.log, "--signing-key": at.secret}
     _check_targets(read | {"--account": account}, target, bundle, json)
-    content = read_file(file)
+    content = file_bytes(file)
     promised = _statement(content, statement, yes=yes)
     if promised is None:
         return 1
@@ -214,14 +214,14 @@ def _check_targets(
 
 def _check_bundle(target: str) -> None:
     from supm.publication.bundle import is_bundle
-    from supm.publication.opening import read_file
+    from supm.publication.opening import file_bytes
 
     if target == "-":
         raise ParameterError("--bundle", "a file", target)
     check_target("--bundle", target)
     if not target.lower().endswith(".zip"):
         raise ParameterError("--bundle", "a name that ends in .zip", target)
-    if Path(target).exists() and not is_bundle(read_file(target, "--bundle")):
+    if Path(target).exists() and not is_bundle(file_bytes(target, "--bundle")):
         wanted = "a new file, or one of the same kind, which is replaced"
         raise ParameterError("--bundle", wanted, target)
 

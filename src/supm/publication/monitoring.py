@@ -13,7 +13,7 @@ from supm.publication.entry import ChainEntry, KeyEntry
 from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence
 from supm.publication.history import KeyHistory, LogReader, changes_of, contracts_of
 from supm.publication.merkle import Peaks, consistency_path, entries_in_words, subtrees
-from supm.publication.opening import AnyLog, now_in_utc, open_log, read_text, read_verifier_key
+from supm.publication.opening import AnyLog, file_text, now_in_utc, open_log, read_verifier_key
 from supm.publication.signing import SignedCheckpoint, VerifierKey
 from supm.publication.story import LogStory
 from supm.publication.verification import Tell, Verification, judged
@@ -296,4 +296,4 @@ def _kept(path: str | Path | None, key: VerifierKey) -> SignedCheckpoint | None:
 
 
 def _checkpoint(name: str, path: str | Path) -> SignedCheckpoint:
-    return SignedCheckpoint.parse(read_text(path, name))
+    return SignedCheckpoint.parse(file_text(path, name))

@@ -15,13 +15,13 @@ from supm.publication.signing import SigningKey, VerifierKey
 
 __all__ = [
     "AnyLog",
+    "file_bytes",
+    "file_text",
     "now_in_utc",
     "open_log",
     "own_log",
     "proof_of_file",
-    "read_file",
     "read_signing_key",
-    "read_text",
     "read_verifier_key",
     "time_of_entry",
 ]
@@ -81,7 +81,7 @@ def read_signing_key(path: str | Path) -> SigningKey:
         raise ParameterError("signing_key", "a file that can be read", str(path), hint) from None
 
 
-def read_file(path: str | Path, name: str = "file") -> bytes:
+def file_bytes(path: str | Path, name: str = "file") -> bytes:
     """Read a file that is published or to be published."""
     file = Path(path)
     if file.exists() and not file.is_file():
@@ -98,10 +98,10 @@ def read_file(path: str | Path, name: str = "file") -> bytes:
     return content
 
 
-def read_text(path: str | Path, name: str) -> str:
+def file_text(path: str | Path, name: str) -> str:
     """Read a small file of text."""
     try:
-        return read_file(path, name).decode()
+        return file_bytes(path, name).decode()
     except UnicodeDecodeError:
         hint = "It is not UTF-8 text."
         raise ParameterError(name, "a file that can be read", str(path), hint) from None

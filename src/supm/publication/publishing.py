@@ -14,7 +14,7 @@ from supm.publication.anchoring import chain_at
 from supm.publication.deploying import Anchoring, anchor_log, contract_of
 from supm.publication.entry import ReleaseEntry
 from supm.publication.log import Log
-from supm.publication.opening import read_file
+from supm.publication.opening import file_bytes
 from supm.publication.proof import Proof, make_proof
 from supm.publication.signing import SigningKey, VerifierKey, check_log_name
 from supm.reporting import Result
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Publication",
     "create_log",
+    "enter_file",
     "newest_proof",
-    "publish",
     "publish_file",
     "rotate_key",
 ]
 
 
-def publish(  # noqa: PLR0913  each is a fact of the entry
+def enter_file(  # noqa: PLR0913  each is a fact of the entry
     log: Log,
     key: SigningKey,
     content: bytes,
@@ -162,7 +162,7 @@ def publish_file(  # noqa: PLR0913  each is a fact of the entry, or where it is 
     -------
     Publication
     """
-    content = read_file(file)
+    content = file_bytes(file)
     log.check_charge(key)
     if chain is not None and account is not None:
         # What a chain would refuse afterwards is refused before anything is published.
@@ -171,7 +171,7 @@ def publish_file(  # noqa: PLR0913  each is a fact of the entry, or where it is 
         chain_at(chain, named).check_code(log=bytes.fromhex(named.log), publisher=publisher)
     size = log.size
     with log.step():
-        place = publish(log, key, content, name=Path(file).name, statement=statement, time=time)
+        place = enter_file(log, key, content, name=Path(file).name, statement=statement, time=time)
         if may_hand_out is not None:
             may_hand_out(newest_proof(log, place))
     # Before anything is asked of a chain: what is published has its proof, whatever comes.

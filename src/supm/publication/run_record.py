@@ -11,7 +11,7 @@ from supm.messages import Release
 from supm.publication.entry import RoundEntry
 from supm.publication.log import Log
 from supm.publication.proof import make_proof
-from supm.publication.publishing import publish
+from supm.publication.publishing import enter_file
 from supm.publication.signing import SigningKey
 
 __all__ = ["RunRecord"]
@@ -55,7 +55,7 @@ class RunRecord:
         int
             The place of the entry.
         """
-        place = publish(
+        place = enter_file(
             self.log,
             self._key,
             path.read_bytes(),

@@ -29,10 +29,10 @@ from supm.publication.log import Log
 from supm.publication.merkle import entries_in_words
 from supm.publication.opening import (
     AnyLog,
+    file_bytes,
+    file_text,
     open_log,
     proof_of_file,
-    read_file,
-    read_text,
     read_verifier_key,
 )
 from supm.publication.promise import own_statement, told_of_the_run
@@ -185,9 +185,9 @@ def verify(  # noqa: PLR0913  each is one more thing to compare the file with
 
     def checks() -> Iterator[str]:
         # What is named wrongly is said before the first check.
-        reader, content = read_verifier_key(key), read_file(file)
+        reader, content = read_verifier_key(key), file_bytes(file)
         opened = None if log is None else open_log(log)
-        kept = None if receipt is None else Commitments.from_json(read_text(receipt, "receipt"))
+        kept = None if receipt is None else Commitments.from_json(file_text(receipt, "receipt"))
         known = None if contract is None else KnownContract.on(chain, contract)
         named = _proof_file(file, proof)
         bundled = named is None and is_bundle(content)
@@ -197,7 +197,7 @@ def verify(  # noqa: PLR0913  each is one more thing to compare the file with
         if bundled:
             member, found = yield from _opened(content, facts)
         elif named is not None:
-            member, found = content, Proof.from_json(read_text(named, "proof"))
+            member, found = content, Proof.from_json(file_text(named, "proof"))
         else:
             member, found = content, proof_of_file(open_log(log or ""), content)
         yield from verify_file(member, found, reader)
@@ -216,7 +216,7 @@ def checked_proof(
     file: str | Path, log: str | Path | AnyLog, *, key: str | Path | VerifierKey | None = None
 ) -> Proof:
     """Return the proof of a file from a log, checked; one's own log is believed without a key."""
-    content, opened = read_file(file), open_log(log)
+    content, opened = file_bytes(file), open_log(log)
     if isinstance(opened, Log) and key is None:
         key = opened.first_key
     if key is None:

@@ -21,7 +21,7 @@ from supm.publication.entry import ChainEntry
 from supm.publication.log import Log
 from supm.publication.monitoring import check_log
 from supm.publication.proof import Proof, make_proof
-from supm.publication.publishing import publish
+from supm.publication.publishing import enter_file
 from supm.publication.signing import SigningKey
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Anchored:
     chain: Chain
 
     def publish(self, content: bytes) -> int:
-        return publish(self.log, self.key, content, name="r", statement=STATEMENT, time=TIME)
+        return enter_file(self.log, self.key, content, name="r", statement=STATEMENT, time=TIME)
 
     @property
     def proof(self) -> Proof:
@@ -110,7 +110,7 @@ def replayed(world: Anchored) -> None:
 def another_root_for_a_size(world: Anchored) -> None:
     other = Log.create(world.log._file.path.with_name("other.db"), world.key)
     for content in (b"a", b"b"):
-        publish(other, world.key, content, name="r", statement=STATEMENT, time=TIME)
+        enter_file(other, world.key, content, name="r", statement=STATEMENT, time=TIME)
     world.chain.anchor(world.account, 2, other.checkpoint().checkpoint.root)
 
 
@@ -159,7 +159,7 @@ def another_chain(world: Anchored) -> None:
 def a_log_rewritten_after_it_was_anchored(world: Anchored) -> None:
     other = Log.create(world.log._file.path.with_name("other.db"), world.key)
     for content in (b"a", b"b", b"c"):
-        publish(other, world.key, content, name="r", statement=STATEMENT, time=TIME)
+        enter_file(other, world.key, content, name="r", statement=STATEMENT, time=TIME)
     anchors = world.chain.anchors()
     list(check_log(other, world.key.verifier, anchors=anchors))
 

@@ -47,7 +47,7 @@ from supm.publication.chain import Chain, deploy
 from supm.publication.deploying import anchor, name_contract
 from supm.publication.entry import RoundEntry
 from supm.publication.log import Log
-from supm.publication.publishing import publish
+from supm.publication.publishing import enter_file
 from supm.publication.signing import SigningKey
 from supm.schema import Categorical, Continuous, Schema
 
@@ -157,7 +157,7 @@ class Run:
             name_contract(log, key, receipt, account.address, TIME)
             for told in rounds:
                 log.append([RoundEntry(time=TIME, **vars(told))], key)
-            publish(
+            enter_file(
                 log,
                 key,
                 release.to_json().encode(),

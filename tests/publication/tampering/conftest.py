@@ -31,7 +31,7 @@ from supm.publication.merkle import Peaks
 from supm.publication.monitoring import check_log
 from supm.publication.promise import own_statement
 from supm.publication.proof import Proof, make_proof
-from supm.publication.publishing import publish
+from supm.publication.publishing import enter_file
 from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey
 
 TIME = "2026-11-18T14:00:00Z"
@@ -142,7 +142,7 @@ def world(tmp_path: Path, ran: tuple[Release, list[RoundRecord], Commitments]) -
     content = release.to_json().encode()
     for told in rounds:
         log.append([RoundEntry(time=TIME, **vars(told))], old)
-    place = publish(
+    place = enter_file(
         log,
         old,
         content,
@@ -155,5 +155,5 @@ def world(tmp_path: Path, ran: tuple[Release, list[RoundRecord], Commitments]) -
     log.rotate(old, key, TIME)
     for number in range(4):
         other = b"%d" % number
-        publish(log, key, other, name="other", statement=release.statement, time=TIME)
+        enter_file(log, key, other, name="other", statement=release.statement, time=TIME)
     return World(tmp_path, old, key, log, content, place, receipt, release)

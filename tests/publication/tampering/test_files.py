@@ -18,7 +18,7 @@ from supm.publication.checks import verify_log, verify_receipt
 from supm.publication.history import rotating
 from supm.publication.log import Log
 from supm.publication.proof import Included, make_proof
-from supm.publication.publishing import publish
+from supm.publication.publishing import enter_file
 from supm.publication.signing import SigningKey
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def smaller(content: bytes) -> bytes:
 def a_smaller_epsilon_that_the_publisher_enters_too(world: World) -> None:
     edited = smaller(world.content)
     told = Release.from_json(edited.decode()).statement
-    place = publish(world.log, world.key, edited, name="r", statement=told, time=TIME)
+    place = enter_file(world.log, world.key, edited, name="r", statement=told, time=TIME)
     world.verify(edited, make_proof(world.log, place))
 
 
@@ -207,7 +207,9 @@ def an_older_checkpoint(world: World) -> None:
 def the_checkpoint_of_another_log(world: World) -> None:
     stranger = SigningKey.made("other.example", world.folder / "other.key")
     other = Log.create(world.folder / "other.db", stranger)
-    place = publish(other, stranger, world.content, name="r", statement=world.statement, time=TIME)
+    place = enter_file(
+        other, stranger, world.content, name="r", statement=world.statement, time=TIME
+    )
     world.verify(proof=make_proof(other, place))
 
 

@@ -9,7 +9,7 @@ from supm.publication.chain.contract import (
     SIZE,
     Anchor,
     ChainReceipt,
-    Reader,
+    ContractReader,
     artefact,
     check_32_bytes,
     check_chain,
@@ -182,7 +182,7 @@ class Chain:
     """
 
     def __init__(self, url: str | BaseProvider, contract: str, *, chain: int | None = None) -> None:
-        self._reader = Reader(url, contract, chain)
+        self._reader = ContractReader(url, contract, chain)
 
     def __repr__(self) -> str:
         return f"Chain(contract={self._reader.address!r})"

@@ -28,7 +28,7 @@ __all__ = [
     "Anchor",
     "Artefact",
     "ChainReceipt",
-    "Reader",
+    "ContractReader",
     "artefact",
     "check_32_bytes",
     "check_chain",
@@ -163,7 +163,7 @@ _MOST: Final = 100_000
 _PAGE: Final = 64  # of the contract
 
 
-class Reader:
+class ContractReader:
     """The contract at an address; nothing is asked before it is needed."""
 
     def __init__(self, where: str | BaseProvider, address: str, expected: int | None) -> None:
