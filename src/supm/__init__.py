@@ -24,7 +24,7 @@ from supm._lazy import names_on_demand
 
 if TYPE_CHECKING:
     from supm._random import RandomSource, secure, simulation
-    from supm.collection import plan, simulate
+    from supm.collection import compare, plan, simulate
     from supm.estimators import (
         CopulaSynthesizer,
         LocalRandomizer,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     )
     from supm.estimators.federating import federate
     from supm.owner import Owner
+    from supm.publication import verify
     from supm.schema import Schema
     from supm.synthesis import synthesize
 
@@ -69,25 +70,28 @@ __all__ = [
     "SchemaError",
     "SupmError",
     "__version__",
+    "compare",
     "federate",
     "plan",
     "secure",
     "simulate",
     "simulation",
     "synthesize",
+    "verify",
 ]
 
 __getattr__ = names_on_demand(
     __name__,
     {
         "_random": "RandomSource secure simulation",
-        "collection": "plan simulate",
+        "collection": "compare plan simulate",
         "estimators": (
             "CopulaSynthesizer LocalRandomizer NoiseAwareClassifier NoiseAwareRegressor PrivateLDA "
             "PrivateLogisticRegression PrivatePCA PrivateSVC SUPMClassifier SUPMRegressor "
             "federate"
         ),
         "owner": "Owner",
+        "publication": "verify",
         "schema": "Schema",
         "synthesis": "synthesize",
     },

@@ -11,7 +11,7 @@ import pytest
 
 from supm import simulation
 from supm.cli import main
-from supm.collection import plan, publish, run_in_process
+from supm.collection import make_model, plan, run_in_process
 from supm.datasets import load_wdbc
 from supm.messages import Model
 from supm.owner.http import Remote
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("wdbc")
 def model() -> Model:
     data = load_wdbc()
     study = plan(data.schema, epsilon=8.0, owners=data.rows)
-    return publish(run_in_process(study, data.records(), simulation(1)))
+    return make_model(run_in_process(study, data.records(), simulation(1)))
 
 
 @pytest.fixture

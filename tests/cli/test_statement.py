@@ -8,7 +8,7 @@ import pytest
 
 from supm import simulation
 from supm.cli import main
-from supm.collection import plan, publish, run_in_process
+from supm.collection import make_model, plan, run_in_process
 from supm.datasets import load_wdbc
 from supm.estimators import CopulaSynthesizer
 from supm.mechanisms import ContinuousLaplace
@@ -25,7 +25,7 @@ def model() -> Model:
     data = load_wdbc()
     study = plan(data.schema, epsilon=2.0, attributes=["mean radius"])
     Path("study.json").write_text(study.to_json())
-    return publish(run_in_process(study, data.records(), simulation(1)))
+    return make_model(run_in_process(study, data.records(), simulation(1)))
 
 
 def test_model_statement_and_study_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,7 +46,7 @@ def test_model_statement_and_study_are_told_apart(capsys: pytest.CaptureFixture[
 def test_a_model_for_the_device_is_told_line_by_line(capsys: pytest.CaptureFixture[str]) -> None:
     data = load_wdbc()
     study = plan(data.schema, epsilon=2.0, trust="u,u,d", attributes=["mean radius"])
-    made = publish(run_in_process(study, data.records(), simulation(1)))
+    made = make_model(run_in_process(study, data.records(), simulation(1)))
     Path("model.json").write_text(made.to_json())
     assert main(["statement", "model.json"]) == 0
     lines = capsys.readouterr().out.splitlines()

@@ -10,7 +10,7 @@ import pytest
 
 from supm import simulation
 from supm.collection import account, make_statement, plan, run_in_process
-from supm.collection.training import publish
+from supm.collection.training import make_model
 from supm.messages import Scorecard, Statement, Trust
 from supm.owner import interview
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
@@ -132,7 +132,7 @@ def test_a_statement_tells_methods_totals_and_simulation(make_people: Any) -> No
     study = plan(
         people.schema, epsilon=4.0, mode="faithful", trust=Trust.parse("t,u,u"), keep=2, classes=3
     )
-    statement = publish(run_in_process(study, people.records, simulation(1))).statement
+    statement = make_model(run_in_process(study, people.records, simulation(1))).statement
     assert [each.phase for each in statement.phases] == ["reduce", "train", "test"]
     assert isinstance(statement.training, NoGuarantee)
     assert _epsilon(statement.testing) <= 4.0
@@ -176,7 +176,7 @@ def test_sampled_reports_and_answers_are_stated_by_their_own_mechanisms(
     for test in ("answer", "sample"):
         study = plan(people.schema, epsilon=epsilon, classes=3, reduce="regroup", test=test)
         trained = run_in_process(study, people.records, simulation(1))
-        statement = publish(trained).statement
+        statement = make_model(trained).statement
         asked = trained.study.with_rule(trained.rule) if test == "answer" else trained.study
         told = {each.phase: each.guarantee for each in statement.phases}
         assert set(told) == {"reduce", "train", "test"}

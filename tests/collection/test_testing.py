@@ -16,8 +16,8 @@ from supm.collection import (
     answer_on_device,
     answer_reports,
     cross_validate,
+    make_model,
     plan,
-    publish,
     run_in_process,
     testing,
 )
@@ -51,7 +51,7 @@ def _predictor(trained: Trained) -> Predictor:
 
 
 def cell_answers(trained: Trained) -> NDArray[np.int64]:
-    rule = publish(trained).rule
+    rule = make_model(trained).rule
     assert isinstance(rule, CellAnswers)
     return rule.answers
 
@@ -191,7 +191,7 @@ def test_on_the_device_the_record_itself_is_answered(make_people: Any, train: st
     trained = _trained(people, epsilon=20.0, train=train, test="oda")
     answers = answer_on_device(trained, people.records)
     if train in ("odp", "oda", "joint"):
-        assert (answers == publish(trained).predict(people.records)).all()
+        assert (answers == make_model(trained).predict(people.records)).all()
         # Classes that leave as they are get the same answers.
         assert (answers == answer_reports(trained, _test_reports(trained.study, people))).all()
     else:

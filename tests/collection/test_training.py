@@ -13,7 +13,15 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from supm import ParameterError, simulation
-from supm.collection import Trained, answer_on_device, count, plan, publish, run_in_process, train
+from supm.collection import (
+    Trained,
+    answer_on_device,
+    count,
+    make_model,
+    plan,
+    run_in_process,
+    train,
+)
 from supm.collection.features import class_features
 from supm.collection.training import _on_simplex, places
 from supm.learning import AnyClassifier, RadialSVM, WeightedCells
@@ -53,7 +61,7 @@ def _trained(study: Study, people: Any, learner: Any = LEARNERS[0]) -> Trained:
 
 def _answers(trained: Trained) -> NDArray[np.int64]:
     """Return the published label of each cell."""
-    rule = publish(trained).rule
+    rule = make_model(trained).rule
     assert isinstance(rule, CellAnswers)
     return rule.answers
 
@@ -95,7 +103,7 @@ def test_the_model_of_every_form_knows_what_decides(
         classes=4,
         train=form,
     )
-    model = publish(_trained(study, people))
+    model = make_model(_trained(study, people))
     right = (model.predict(people.records) == people.records.target).mean()
     assert right > (0.85 if labels == 2 else 0.7)
     again = Model.from_json(model.to_json())
@@ -212,7 +220,7 @@ def test_a_model_with_too_many_cells_is_not_published(make_people: Any) -> None:
     )
     trained = _trained(study, people)
     with pytest.raises(ParameterError, match="cells of a published model"):
-        publish(trained)
+        make_model(trained)
 
 
 def test_a_run_in_process_is_fixed_by_its_seed_and_says_that_it_is_simulated(
@@ -225,8 +233,8 @@ def test_a_run_in_process_is_fixed_by_its_seed_and_says_that_it_is_simulated(
         assert one.study == same.study
         assert isinstance(interview(one.study, "train"), kind)
         assert one.rule.to_form() == same.rule.to_form()
-    assert publish(one).statement.simulation
-    assert "not private" in publish(one).statement.words
+    assert make_model(one).statement.simulation
+    assert "not private" in make_model(one).statement.words
 
 
 def _rare(rows: int) -> Any:
@@ -282,7 +290,7 @@ def test_weights_of_a_number_are_refused() -> None:
 def test_a_published_card_is_read_back_as_it_was(make_people: Any) -> None:
     people = make_people(400, labels=3)
     study = plan(people.schema, epsilon=8.0, reduce="regroup", classes=4)
-    model = publish(run_in_process(study, people.records, simulation(5)))
+    model = make_model(run_in_process(study, people.records, simulation(5)))
     again = Model.from_json(model.to_json())
     assert isinstance(model.rule, Scorecard)
     assert again.to_json() == model.to_json()

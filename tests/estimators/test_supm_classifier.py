@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from supm import ParameterError, RecordError, simulation
-from supm.collection import answer_reports, plan, publish, run_in_process
+from supm.collection import answer_reports, make_model, plan, run_in_process
 from supm.collection.testing import asked_in_test
 from supm.datasets import load_wdbc
 from supm.estimators import SUPMClassifier
@@ -74,7 +74,7 @@ def test_it_is_the_protocol_of_the_collection() -> None:
     trained = run_in_process(study, WDBC.records(), source)
     ours = wdbc_study(epsilon=6.0, trust="u,u,d")
     assert ours.study_ == trained.study
-    assert ours.model_.to_json() == publish(trained).to_json()
+    assert ours.model_.to_json() == make_model(trained).to_json()
 
 
 def test_a_prediction_tells_no_more_about_a_row_than_the_budget_allows() -> None:

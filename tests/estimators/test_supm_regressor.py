@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from supm import ParameterError, RecordError, SchemaError, simulation
-from supm.collection import plan, publish, run_in_process
+from supm.collection import make_model, plan, run_in_process
 from supm.estimators import SUPMRegressor
 from supm.messages import Model, Trust
 from supm.privacy import PureLDP
@@ -66,7 +66,7 @@ def test_it_is_the_protocol_of_the_collection() -> None:
     trained = run_in_process(study, records, simulation(5).child("fit"))
     ours = fitted(trust="u,u,d")
     assert ours.study_ == trained.study
-    assert ours.model_.to_json() == publish(trained).to_json()
+    assert ours.model_.to_json() == make_model(trained).to_json()
 
 
 def test_on_the_device_the_published_model_gives_the_number() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from supm import BudgetError, MessageError, ParameterError, RecordError, secure, simulation
-from supm.collection import account, check_statement, plan, publish, run_in_process
+from supm.collection import account, check_statement, make_model, plan, run_in_process
 from supm.messages import Model, Question, Report, Study
 from supm.owner import Owner
 from supm.privacy import Budget, PureLDP
@@ -165,7 +165,7 @@ def test_before_attributes_are_chosen_no_choice_costs_more_than_is_said() -> Non
 
 def test_a_statement_that_promises_more_than_its_study_is_found_out() -> None:
     table = {"age": [20.0, 60.0, 30.0, 70.0], "pulse": [60.0] * 4, "ill": ["no", "yes"] * 2}
-    model = publish(run_in_process(KNOWN, SCHEMA.read(table), simulation(1)))
+    model = make_model(run_in_process(KNOWN, SCHEMA.read(table), simulation(1)))
     check_statement(Model.from_json(model.to_json()))
     weak = PureLDP(0.01)
     phases = tuple(replace(phase, guarantee=weak) for phase in model.statement.phases)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from supm._errors import ParameterError
-from supm.collection import Trained, plan, publish
+from supm.collection import Trained, make_model, plan
 from supm.collection import train as train_on
 from supm.learning import RadialSVM
 from supm.messages import Model, Study
@@ -42,7 +42,7 @@ def test_a_study_is_trained_served_and_closed(store: Store, known: Study, told: 
     assert (trained.state, trained.weights) == (State.TRAINED, "balanced")
     counts = store.counts(opened.name, "train")
     assert counts is not None
-    again = publish(train_on(known, counts, RadialSVM(), weights="balanced"))
+    again = make_model(train_on(known, counts, RadialSVM(), weights="balanced"))
     assert trained.model == again.to_json()
     assert store.fold(opened.name, "train") == 0, "no single answer is left once a phase is over"
     served = actions.serve_model(store, opened.name)
@@ -133,7 +133,7 @@ def test_a_model_comes_from_exactly_the_stored_reports(
     counts = store.counts(opened.name, "train")
     assert counts is not None
     assert counts.reports == store.reports(opened.name)["train"]
-    assert publish(train_on(known, counts, RadialSVM())).to_json() == trained.model
+    assert make_model(train_on(known, counts, RadialSVM())).to_json() == trained.model
     assert set(refused) <= {"phase is being counted", "phase is over"}
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from supm.collection.simulation import Simulation, simulate, simulate_studies
     from supm.collection.spending import Account, account, check_statement, make_statement
     from supm.collection.testing import answer_on_device, answer_reports
-    from supm.collection.training import Trained, publish, train
+    from supm.collection.training import Trained, make_model, train
 
 __all__ = [
     "Account",
@@ -46,9 +46,9 @@ __all__ = [
     "cross_validate",
     "evaluate",
     "forecast",
+    "make_model",
     "make_statement",
     "plan",
-    "publish",
     "reduce_study",
     "run_in_process",
     "simulate",
@@ -70,6 +70,6 @@ __getattr__ = names_on_demand(
         "simulation": "Simulation simulate simulate_studies",
         "spending": "Account account check_statement make_statement",
         "testing": "answer_on_device answer_reports",
-        "training": "Trained publish train",
+        "training": "Trained make_model train",
     },
 )

@@ -56,16 +56,16 @@ def run_in_process(
     Returns
     -------
     Trained
-        `publish` makes a model of it.
+        `make_model` makes a model of it.
 
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.collection import plan, publish
+    >>> from supm.collection import plan, make_model
     >>> from supm.datasets import load_wdbc
     >>> wdbc = load_wdbc()
     >>> study = plan(wdbc.schema, epsilon=8.0)
-    >>> publish(run_in_process(study, wdbc.records(), simulation(1))).rule
+    >>> make_model(run_in_process(study, wdbc.records(), simulation(1))).rule
     Scorecard(attributes=30, outputs=2)
     """
     check_kind("records", records, Records)

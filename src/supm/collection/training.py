@@ -27,7 +27,7 @@ from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
 from supm.schema import Continuous, Schema
 
-__all__ = ["Trained", "label_weights", "publish", "train", "weights_in_order"]
+__all__ = ["Trained", "label_weights", "make_model", "train", "weights_in_order"]
 
 _WEIGHT: Final = Reals("a label's weight", 1e-6, 1e6)
 
@@ -200,7 +200,7 @@ def label_weights(
     return weighed
 
 
-def publish(trained: Trained) -> Model:
+def make_model(trained: Trained) -> Model:
     """Return the model as plain numbers, with its statement.
 
     Parameters

@@ -16,8 +16,8 @@ from supm.collection import (
     account,
     answer_on_device,
     answer_reports,
+    make_model,
     make_statement,
-    publish,
 )
 from supm.collection.cards import Card
 from supm.collection.testing import asked_in_test, report_chances
@@ -41,7 +41,7 @@ class StudyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has n
         cannot be published.
         """
         check_is_fitted(self)
-        return publish(self.trained_)
+        return make_model(self.trained_)
 
     def _keep(self, trained: Trained) -> None:
         self.trained_ = trained

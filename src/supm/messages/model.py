@@ -33,12 +33,12 @@ class Model(Message):
 
     Examples
     --------
-    >>> from supm.collection import plan, publish, run_in_process
+    >>> from supm.collection import plan, make_model, run_in_process
     >>> from supm.datasets import load_wdbc
     >>> from supm import simulation
     >>> wdbc = load_wdbc()
     >>> study = plan(wdbc.schema, epsilon=8.0, owners=wdbc.rows)
-    >>> model = publish(run_in_process(study, wdbc.records(), simulation(1)))
+    >>> model = make_model(run_in_process(study, wdbc.records(), simulation(1)))
     >>> model.rule
     Scorecard(attributes=30, outputs=2)
     """

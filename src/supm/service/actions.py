@@ -9,7 +9,7 @@ from typing import Final
 
 from supm._errors import SupmError
 from supm._random import secure
-from supm.collection import Counts, publish, reduce_study, train
+from supm.collection import Counts, make_model, reduce_study, train
 from supm.learning import RadialSVM
 from supm.messages import Model, Study
 from supm.service.errors import StateChanged, StoreError
@@ -102,7 +102,7 @@ def train_stored(store: Store, name: str, *, weights: str | None = None) -> Open
     """Train on the stored reports."""
     opened = _in_state(store, name, State.COLLECTING_TO_TRAIN, "trained")
     with _counted(store, opened, "train") as counts:
-        model = publish(train(opened.study, counts, RadialSVM(), weights=weights))
+        model = make_model(train(opened.study, counts, RadialSVM(), weights=weights))
         return store.advance(
             name,
             expected=opened.state,

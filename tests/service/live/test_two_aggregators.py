@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.service.conftest import GUARD
 
-from supm.collection import count, plan, publish, train
+from supm.collection import count, make_model, plan, train
 from supm.learning import RadialSVM
 from supm.mechanisms import Reports
 from supm.messages import Study
@@ -116,7 +116,7 @@ def test_one_server_trains_on_exactly_what_both_acknowledged(
     assert step.json()["reports"] == store.reports(opened.name)
     counts = store.counts(opened.name, "train")
     assert counts is not None
-    assert store.find(opened.name).model == publish(train(study, counts, RadialSVM())).to_json()
+    assert store.find(opened.name).model == make_model(train(study, counts, RadialSVM())).to_json()
     late = sender(urls[1], opened, "json", 9)
     late.join()
     assert late.refused
