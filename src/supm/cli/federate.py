@@ -17,6 +17,7 @@ from supm.cli._output import counted, lines_read, paragraph
 from supm.cli._types import Epsilon, Seed, Target, real, whole
 
 if TYPE_CHECKING:
+    from supm.engines import Carrier
     from supm.federation import Federated
     from supm.messages import Release
     from supm.publication.run_record import RunRecord
@@ -199,20 +200,20 @@ def _run(
 
         supm federate run study.json a.csv b.csv c.csv -o release.json
     """
-    from supm import engines, secure, simulation
-    from supm.schema import as_schema
+    from supm._random import secure, simulation
+    from supm.engines.files import load_study, read_tables
+    from supm.engines.in_process import run_study
+    from supm.schema.schema import as_schema
 
     check_output(output, publish)
     say = speaker(json, output)
-    agreed = engines.load_study(Path(study))
+    agreed = load_study(Path(study))
     expected = None if schema is None else as_schema(schema)
-    tables = engines.read_tables(agreed, data, schema=expected, progress=lines_read)
+    tables = read_tables(agreed, data, schema=expected, progress=lines_read)
     source = secure() if seed is None else simulation(seed)
-    here = engines.carry_in_process
-    carry = here if engine == "process" else partial(engines.carry_over_flower, tell=say)
     with recording(publish, signing_key) as kept:
         record = None if kept is None else kept.record
-        made = engines.run_study(agreed, tables, source, record=record, carry=carry)
+        made = run_study(agreed, tables, source, record=record, carry=_carrier(engine, say))
         show_release(made, json, output, say)
         enter_release(kept, made.release, output, say)
 
@@ -296,6 +297,16 @@ def _is_simulation(path: str) -> bool:
         return Release.from_json(read_text("-o", path)).statement.simulation
     except SupmError:
         return False
+
+
+def _carrier(engine: str, say: _Say) -> Carrier:
+    if engine == "process":
+        from supm.engines.in_process import carry_in_process
+
+        return carry_in_process
+    from supm.engines import carry_over_flower
+
+    return partial(carry_over_flower, tell=say)
 
 
 @contextmanager
