@@ -30,7 +30,8 @@ def test_every_command_of_the_page_says_what_the_page_shows(
     assert maker == "python - <<'END'"
     subprocess.run([sys.executable, "-c", program.removesuffix("END\n")], check=True)  # noqa: S603  the page is ours
     assert len(Path("wdbc.csv").read_text().splitlines()) == 570
-    assert [command.split()[1] for command, _ in commands] == ["schema", "simulate", "plan"]
+    verbs = [command.split()[1] for command, _ in commands]
+    assert verbs == ["schema", "simulate", "compare", "plan"]
     for command, shown in commands:
         assert main(shlex.split(command)[1:]) == 0
         said = capsys.readouterr()
