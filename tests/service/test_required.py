@@ -37,7 +37,7 @@ def test_what_is_missing_fails_only_where_it_is_required(
 def test_the_tests_of_the_pages_give_up_where_no_browser_is_found(
     tmp_path: Path, required: str, code: int, word: str
 ) -> None:
-    words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", BROWSED]
+    words = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", BROWSED]
     around = {**os.environ, "PATH": str(tmp_path), "SUPM_REQUIRE_ALL": required}
     done = subprocess.run(  # noqa: S603  our own words
         words, cwd=ROOT, env=around, capture_output=True, text=True, check=False
