@@ -19,10 +19,13 @@ from types import FrameType
 
 import supm
 from owner import RECORD, serving
+from supm import simulation
 from supm.cli import main as main_of_supm
 from supm.datasets import load_wdbc
 from supm.federation import plan_federation
+from supm.mechanisms import ContinuousLaplace, ContinuousPiecewise, GeneralizedRandomizedResponse
 from supm.owner import Contribution, Wallet
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 
 __all__ = ["FLOWS", "Walk", "walked"]
 
@@ -100,7 +103,34 @@ def federate_run() -> Walk:
         return walked(lambda: main_of_supm(words))
 
 
-FLOWS: dict[str, Callable[[], Walk]] = {"contribute": contribute, "federate_run": federate_run}
+def synthesize() -> Walk:
+    """Walk through synthetic rows and the page about them, as the command line makes them."""
+    columns = (
+        NumberColumn("age", ContinuousLaplace.for_epsilon(low=0, high=100, epsilon=2.0)),
+        NumberColumn("weight", ContinuousPiecewise.for_epsilon(low=20, high=140, epsilon=2.0)),
+        ClassColumn("sex", ("f", "m"), GeneralizedRandomizedResponse.with_keep(size=2, keep=0.9)),
+    )
+    schema = ArchiveSchema(columns=columns, target="weight")
+    held = {
+        "age": [20, 40, 60, 80] * 250,
+        "weight": [50, 60, 80, 90] * 250,
+        "sex": ["f", "m"] * 500,
+    }
+    noisy = Archive.noised(held, schema, simulation(1)).table()
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "archive.json").write_text(schema.to_json())
+        with Path(folder, "noisy.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([noisy, *zip(*noisy.values(), strict=True)])
+        words = ["synthesize", f"{folder}/noisy.csv", "--schema", f"{folder}/archive.json"]
+        words += ["-o", f"{folder}/rows.csv", "--report", f"{folder}/quality.html"]
+        return walked(lambda: main_of_supm(words))
+
+
+FLOWS: dict[str, Callable[[], Walk]] = {
+    "contribute": contribute,
+    "federate_run": federate_run,
+    "synthesize": synthesize,
+}
 
 
 def main() -> None:

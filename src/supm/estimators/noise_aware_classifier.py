@@ -78,7 +78,7 @@ class NoiseAwareClassifier(
     >>> answer = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=2.0)
     >>> age = np.linspace(0, 100, 20_000)
     >>> noisy_age = years.randomize(age, simulation(1))
-    >>> noisy_label = answer.randomize((age > 60).astype(int), simulation(2))
+    >>> noisy_label = answer.randomize((age > 60).astype(int), simulation(2)).symbols
     >>> model = NoiseAwareClassifier(epsilon=2.0, bounds=(0, 100), label_epsilon=2.0)
     >>> model.fit(noisy_age[:, np.newaxis], noisy_label).predict([[20], [90]])
     array([0, 1])
