@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 
 from supm.mechanisms import ContinuousLaplace
-from supm.synthesis.marginals import BinnedMarginal
-from supm.synthesis.paper_copula import paper_cells
+from supm.synthesis.distributions import BinnedMarginal
+from supm.synthesis.synthetic_model import paper_cells
 
 Floats = NDArray[np.float64]
 

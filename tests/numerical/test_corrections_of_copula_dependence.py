@@ -20,10 +20,10 @@ from supm.datasets import load_boston
 from supm.mechanisms import ContinuousLaplace
 from supm.mechanisms.noise import GaussianNoise
 from supm.synthesis import Archive, ArchiveSchema, NumberColumn, learn_model
+from supm.synthesis.copula import hermite_coefficients, latent_correlations, polychoric
 from supm.synthesis.correlation import repaired_covariance
-from supm.synthesis.latent import hermite_coefficients, latent_correlations, polychoric
 from supm.synthesis.moments import ColumnRoles, learn_moments
-from supm.synthesis.paper_copula import _covariance, learn_paper_model
+from supm.synthesis.synthetic_model import _covariance, learn_paper_model
 from supm.synthesis.tree import mutual_information
 
 Floats = NDArray[np.float64]

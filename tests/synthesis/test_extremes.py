@@ -17,9 +17,9 @@ from supm.mechanisms import (
 )
 from supm.synthesis import Archive, ArchiveSchema, NumberColumn
 from supm.synthesis.correlation import repaired_covariance
-from supm.synthesis.paper_copula import learn_paper_model
 from supm.synthesis.quality import assess
-from supm.synthesis.quality_readings import noise_doubts
+from supm.synthesis.quality_dependence import noise_doubts
+from supm.synthesis.synthetic_model import learn_paper_model
 
 WIDEST: dict[str, Any] = {"low": -1e100, "high": 1e100}
 LAWS: dict[str, Any] = {

@@ -8,7 +8,7 @@ import pytest
 from supm import simulation
 from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn
-from supm.synthesis.joining import join
+from supm.synthesis.copula import join
 from supm.synthesis.moments import ColumnRoles
 
 

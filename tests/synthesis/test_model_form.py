@@ -15,7 +15,7 @@ from supm._errors import MessageError
 from supm.estimators import CopulaSynthesizer
 from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
-from supm.synthesis.model_form import model_from_form, model_to_form
+from supm.synthesis.saved import model_from_form, model_to_form
 from supm.synthesis.synthetic_model import learn_model
 
 HUGE = 10**400

@@ -14,9 +14,16 @@ from supm._errors import RecordError, SchemaError
 from supm.mechanisms import ContinuousLaplace
 from supm.mechanisms import GeneralizedRandomizedResponse as Response
 from supm.synthesis import Archive, ArchiveSchema, NumberColumn, learn_model
-from supm.synthesis.channels import Channel
-from supm.synthesis.noise_aware import ClassModel, NoisyColumn, NumberModel, fit_classes, fit_number
-from supm.synthesis.noise_aware_leaves import leaf_size, worth_of
+from supm.synthesis.distributions import Channel
+from supm.synthesis.noise_aware import (
+    ClassModel,
+    NoisyColumn,
+    NumberModel,
+    fit_classes,
+    fit_number,
+    leaf_size,
+    worth_of,
+)
 from supm.synthesis.noise_aware_moments import Form
 
 Floats = NDArray[np.float64]

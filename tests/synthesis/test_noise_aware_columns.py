@@ -15,8 +15,8 @@ from supm.mechanisms import (
     GeneralizedRandomizedResponse,
 )
 from supm.synthesis import ClassColumn, NumberColumn
-from supm.synthesis.channels import Channel
 from supm.synthesis.columns import Column
+from supm.synthesis.distributions import Channel
 from supm.synthesis.noise_aware_columns import read_functions
 from supm.synthesis.noise_aware_moments import repair, take_moments
 

@@ -9,8 +9,14 @@ from numpy.typing import NDArray
 from supm import ParameterError, simulation
 from supm.mechanisms import ContinuousLaplace, ContinuousPiecewise, GeneralizedRandomizedResponse
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
-from supm.synthesis.quality_dependence import ColumnValues, Dependence, dependence
-from supm.synthesis.quality_readings import plain_readings, plain_table, unbiased_readings
+from supm.synthesis.quality_dependence import (
+    ColumnValues,
+    Dependence,
+    dependence,
+    plain_readings,
+    plain_table,
+    unbiased_readings,
+)
 
 ROWS = 20_000
 

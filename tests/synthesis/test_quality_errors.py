@@ -18,8 +18,7 @@ from supm.mechanisms import (
 )
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.quality_columns import Comparison, compare_columns
-from supm.synthesis.quality_dependence import dependence
-from supm.synthesis.quality_readings import plain_table, spread_of, unbiased_readings
+from supm.synthesis.quality_dependence import dependence, plain_table, spread_of, unbiased_readings
 
 ARCHIVES = 60
 EVEN = (np.arange(3000) + 0.5) / 3000

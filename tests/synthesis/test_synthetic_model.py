@@ -28,8 +28,8 @@ from supm.synthesis import (
     learn_model,
     learn_paper_model,
 )
-from supm.synthesis.model_form import model_from_form, model_to_form
 from supm.synthesis.moments import ColumnRoles, learn_moments
+from supm.synthesis.saved import model_from_form, model_to_form
 
 Floats = NDArray[np.float64]
 

@@ -13,12 +13,16 @@ from supm import simulation
 from supm._errors import ParameterError
 from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 from supm.mechanisms.noise import GaussianNoise
-from supm.synthesis.channels import CellReports, count_together
+from supm.synthesis.copula import noisy_polychoric, polychoric
 from supm.synthesis.correlation import FLOOR, nearest_correlation, pull
+from supm.synthesis.distributions import (
+    BinnedMarginal,
+    CellReports,
+    OrderedMarginal,
+    count_together,
+)
 from supm.synthesis.em import ALONE, PAPER, Stop, reconstruct_table
-from supm.synthesis.latent import noisy_polychoric, polychoric
-from supm.synthesis.marginals import BinnedMarginal, OrderedMarginal
-from supm.synthesis.paper_copula import paper_cells
+from supm.synthesis.synthetic_model import paper_cells
 from supm.synthesis.tree import draw_rows, learn_tree
 
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from supm import simulation
 from supm.mechanisms import GeneralizedRandomizedResponse
-from supm.synthesis.channels import CellReports
+from supm.synthesis.distributions import CellReports
 from supm.synthesis.em import beyond_noise
 from supm.synthesis.tree import ClassTree, learn_tree
 

@@ -24,7 +24,7 @@ from supm.synthesis import Archive, ArchiveSchema, NumberColumn
 from supm.synthesis.columns import Column
 from supm.synthesis.noise_aware import NoisyColumn
 from supm.synthesis.noise_aware_moments import Form
-from supm.synthesis.quality_readings import noise_doubts
+from supm.synthesis.quality_dependence import noise_doubts
 
 __all__ = ["NoiseAwareEstimator", "warn_of_noise"]
 

@@ -14,8 +14,8 @@ from supm._errors import SchemaError
 from supm.estimators._noise_aware import NoiseAwareEstimator, check_lengths
 from supm.estimators._targets import ReadLabels, found_labels
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn
-from supm.synthesis.channels import Channel
 from supm.synthesis.column_forms import response_for_epsilon
+from supm.synthesis.distributions import Channel
 from supm.synthesis.noise_aware import NoisyColumn, fit_classes
 
 __all__ = ["NoiseAwareClassifier"]

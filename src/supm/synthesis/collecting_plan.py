@@ -18,8 +18,7 @@ from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals
 from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.schema import Attribute, Categorical, Continuous, Ordinal
-from supm.synthesis.collecting import FINEST, Collection
-from supm.synthesis.collecting_parts import NumberNoise, Part
+from supm.synthesis.collecting import FINEST, Collection, NumberNoise, Part
 
 __all__ = ["CollectionOption", "CollectionPlan", "inflation", "plan_collection"]
 

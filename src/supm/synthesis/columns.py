@@ -17,8 +17,13 @@ from supm.mechanisms import GeneralizedRandomizedResponse, NoisedNumber
 from supm.privacy import Guarantee
 from supm.schema.columns import RawColumn, clipped_numbers, positions, raw_column
 from supm.schema.fields import Value, check_attribute_name, check_values
-from supm.synthesis.channels import CellReports, Channel, Kind
-from supm.synthesis.marginals import BinnedMarginal, Marginal, OrderedMarginal
+from supm.synthesis.distributions import (
+    BinnedMarginal,
+    CellReports,
+    Channel,
+    Kind,
+    OrderedMarginal,
+)
 
 __all__ = ["RESPONSE", "ArchiveColumn", "ClassColumn", "Column", "NumberColumn"]
 
@@ -37,48 +42,6 @@ class ArchiveColumn(ABC):
     @abstractmethod
     def noise(self) -> str:
         """What its mechanism is called in a file."""
-
-    @property
-    @abstractmethod
-    def kind(self) -> Kind:
-        """Whether its values have distances, an order, or neither."""
-
-    @property
-    @abstractmethod
-    def scalar(self) -> bool:
-        """Whether it can be read as one number for each row."""
-
-    @abstractmethod
-    def to_form(self) -> dict[str, Any]:
-        """Return the column as plain values for JSON."""
-
-    @abstractmethod
-    def told(self, reports: NDArray[Any]) -> NDArray[np.bool_]:
-        """Say of each record whether it has this cell."""
-
-    @abstractmethod
-    def in_file(self, reports: NDArray[Any]) -> NDArray[Any]:
-        """Return reports as they stand in a file: numbers, or values of classes."""
-
-    @abstractmethod
-    def unbiased(self, reports: NDArray[Any]) -> NDArray[np.float64]:
-        """Return what each report says on average of the truth: a number, or a row of shares."""
-
-    @abstractmethod
-    def scaled(self, reports: NDArray[Any]) -> NDArray[np.float64]:
-        """Return the same as a place between the least value, 0, and the greatest, 1."""
-
-    @abstractmethod
-    def channel(self) -> Channel:
-        """Return how values become cells of reports, as models of noised records need it."""
-
-    @abstractmethod
-    def cell_reports(self, reports: NDArray[Any], bins: int) -> CellReports:
-        """Return the cells of reports; so many bins of a number are told apart."""
-
-    @abstractmethod
-    def marginal(self, shares: NDArray[np.float64], *, tied: bool = False) -> Marginal:
-        """Return the distribution that has these shares of bins or classes."""
 
     @abstractmethod
     def _checked(self, raw: RawColumn) -> NDArray[Any]:

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm.synthesis.archive import Archive
-from supm.synthesis.channels import CellReports, count_together
 from supm.synthesis.columns import Column
+from supm.synthesis.distributions import CellReports, Marginal, count_together
 from supm.synthesis.em import ALONE, beyond_noise, reconstruct_table
-from supm.synthesis.marginals import Marginal
 from supm.synthesis.moments import ColumnRoles
 from supm.synthesis.noise_aware_columns import pulled_mean, read_functions
 

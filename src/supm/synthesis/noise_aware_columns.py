@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from supm.synthesis.channels import Channel
+from supm.synthesis.distributions import Channel
 from supm.synthesis.em import reconstruct_table
 
 __all__ = ["ColumnReading", "pulled_mean", "read_functions"]

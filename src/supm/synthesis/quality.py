@@ -17,16 +17,18 @@ from supm.reporting import Result, Table, counted
 from supm.reporting.table import Cell
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.quality_columns import ColumnQuality, compare_columns
-from supm.synthesis.quality_dependence import KNOWN, Dependence, dependence
-from supm.synthesis.quality_judges import model_report, why_no_models
-from supm.synthesis.quality_models import ModelReport
-from supm.synthesis.quality_readings import (
+from supm.synthesis.quality_dependence import (
+    KNOWN,
+    Dependence,
     as_told,
+    dependence,
     noise_doubts,
     plain_readings,
     plain_table,
     unbiased_readings,
 )
+from supm.synthesis.quality_judges import model_report, why_no_models
+from supm.synthesis.quality_models import ModelReport
 from supm.synthesis.quality_shape import shapes_in_words
 from supm.synthesis.synthetic_model import SyntheticModel
 

@@ -12,7 +12,7 @@ from scipy.stats import wasserstein_distance
 
 from supm.synthesis.archive import Archive
 from supm.synthesis.columns import ClassColumn, Column, NumberColumn
-from supm.synthesis.quality_readings import Plain, as_told, spread_of
+from supm.synthesis.quality_dependence import Plain, as_told, spread_of
 from supm.synthesis.quality_shape import DistributionShape, shape_of_classes, shape_of_number
 
 __all__ = ["ColumnQuality", "Comparison", "compare_columns"]

@@ -20,8 +20,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.columns import ClassColumn, NumberColumn
+from supm.synthesis.quality_dependence import Plain, as_told
 from supm.synthesis.quality_models import ModelError, ModelReport
-from supm.synthesis.quality_readings import Plain, as_told
 
 __all__ = ["model_report", "why_no_models"]
 

@@ -19,12 +19,11 @@ from supm.schema.cells import is_number, missing, numbers, read_column
 from supm.schema.text_table import TextTable, read_csv
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.columns import ClassColumn, Column
-from supm.synthesis.paper_copula import learn_paper_model
 from supm.synthesis.quality import Quality, assess
+from supm.synthesis.quality_dependence import as_told
 from supm.synthesis.quality_page import quality_page
-from supm.synthesis.quality_readings import as_told
 from supm.synthesis.saved import MODES, archive_statement
-from supm.synthesis.synthetic_model import SyntheticModel, learn_model
+from supm.synthesis.synthetic_model import SyntheticModel, learn_model, learn_paper_model
 
 __all__ = ["Synthesis", "read_archive", "synthesize"]
 

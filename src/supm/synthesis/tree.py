@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm.mechanisms.noise.continuous import uniforms
-from supm.synthesis.channels import CellReports, count_together
+from supm.synthesis.distributions import CellReports, count_together
 from supm.synthesis.em import beyond_noise
 
 __all__ = ["ClassTree", "TreeBranch", "draw_rows", "learn_tree", "mutual_information"]
