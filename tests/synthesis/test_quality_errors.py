@@ -17,21 +17,21 @@ from supm.mechanisms import (
     GeneralizedRandomizedResponse,
 )
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
-from supm.synthesis.quality_columns import Comparison, compare_columns
+from supm.synthesis.quality_columns import FigureComparison, compare_columns
 from supm.synthesis.quality_dependence import dependence, plain_table, spread_of, unbiased_readings
 
 ARCHIVES = 60
 EVEN = (np.arange(3000) + 0.5) / 3000
 
 
-def figures(held: dict[str, Any], schema: ArchiveSchema, place: int) -> list[Comparison]:
+def figures(held: dict[str, Any], schema: ArchiveSchema, place: int) -> list[FigureComparison]:
     """Return one figure of the first column, from many archives of the same records."""
     rows = plain_table(held, schema, "synthetic")
     archives = (Archive.noised(held, schema, simulation(seed)) for seed in range(ARCHIVES))
     return [compare_columns(each, rows, None)[0].figures[place] for each in archives]
 
 
-def stated_and_seen(found: list[Comparison]) -> tuple[float, float]:
+def stated_and_seen(found: list[FigureComparison]) -> tuple[float, float]:
     stated = math.sqrt(np.mean([each.error**2 for each in found]))
     return stated, float(np.std([each.estimate for each in found]))
 

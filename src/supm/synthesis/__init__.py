@@ -8,7 +8,7 @@ from supm.synthesis.collecting_plan import CollectionOption, CollectionPlan, pla
 from supm.synthesis.columns import ClassColumn, NumberColumn
 from supm.synthesis.noise_aware import leaf_size, worth_of
 from supm.synthesis.quality import Quality, assess
-from supm.synthesis.quality_columns import ColumnQuality, Comparison
+from supm.synthesis.quality_columns import ColumnQuality, FigureComparison
 from supm.synthesis.quality_dependence import Dependence
 from supm.synthesis.quality_models import ModelError, ModelReport
 from supm.synthesis.saved import SavedSynthesizer
@@ -23,8 +23,8 @@ __all__ = [
     "CollectionOption",
     "CollectionPlan",
     "ColumnQuality",
-    "Comparison",
     "Dependence",
+    "FigureComparison",
     "ModelError",
     "ModelReport",
     "NumberColumn",

@@ -15,13 +15,13 @@ from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 from supm.synthesis.quality_dependence import Plain, as_told, spread_of
 from supm.synthesis.quality_shape import DistributionShape, shape_of_classes, shape_of_number
 
-__all__ = ["ColumnQuality", "Comparison", "compare_columns"]
+__all__ = ["ColumnQuality", "FigureComparison", "compare_columns"]
 
 _BINS: Final = 30
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class FigureComparison:
     """One figure of a column: as the reports have it, as it can be known, and as rows have it.
 
     Parameters
@@ -83,7 +83,7 @@ class ColumnQuality:
         Shares of the clean rows, where the caller has them.
     beyond : float
         The share of the reports beyond the public bounds, where no true value can be.
-    figures : tuple of Comparison
+    figures : tuple of FigureComparison
         Mean and standard deviation, or the share of each class.
     shape : DistributionShape
         What can be known of the distribution, bin by bin or class by class.
@@ -99,7 +99,7 @@ class ColumnQuality:
     synthetic: NDArray[np.float64]
     clean: NDArray[np.float64] | None
     beyond: float
-    figures: tuple[Comparison, ...]
+    figures: tuple[FigureComparison, ...]
     shape: DistributionShape
     noisy_distance: float | None = None
     synthetic_distance: float | None = None
@@ -177,12 +177,12 @@ def _number(column: NumberColumn, archive: Archive, three: _Three) -> ColumnQual
 
 def _number_figures(
     column: NumberColumn, told: NDArray[np.float64], three: _Three
-) -> tuple[Comparison, ...]:
+) -> tuple[FigureComparison, ...]:
     known = told[~np.isnan(told)]
     found, doubt = spread_of(column, told)
     clean, rows = three.clean, three.synthetic.size
     noise = column.mechanism.noise_variance(float(known.mean()), found)
-    mean = Comparison(
+    mean = FigureComparison(
         what="mean",
         noisy=float(three.noisy.mean()),
         estimate=float(known.mean()),
@@ -191,7 +191,7 @@ def _number_figures(
         sampling=max(float(three.synthetic.std()), math.sqrt(found)) / math.sqrt(rows),
         clean=None if clean is None else float(clean.mean()),
     )
-    spread = Comparison(
+    spread = FigureComparison(
         what="standard deviation",
         noisy=float(three.noisy.std()),
         estimate=math.sqrt(found),
@@ -211,7 +211,7 @@ def _classes(column: ClassColumn, archive: Archive, three: _Three) -> ColumnQual
     estimate = archive.class_counts(column.name) / three.noisy.size
     error = np.sqrt(noisy * (1 - noisy) / three.noisy.size) / column.gap
     figures = tuple(
-        Comparison(
+        FigureComparison(
             what=f"share of {value}",
             noisy=float(noisy[place]),
             estimate=float(estimate[place]),
