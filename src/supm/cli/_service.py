@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
@@ -20,7 +19,6 @@ __all__ = [
     "StudyUrl",
     "TokenFile",
     "UsageError",
-    "needs_server_packages",
     "standing",
     "take_steps",
 ]
@@ -34,18 +32,6 @@ TokenFile = Annotated[str | None, Parameter(metavar="FILE")]
 
 _STEP_SECONDS: Final = 900.0
 _VARIABLE: Final = "SUPM_TOKEN"
-
-
-@contextmanager
-def needs_server_packages() -> Iterator[None]:
-    """Say what to install where a package of the service is absent."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "supm":
-            raise
-        message = f"this needs the package {error.name}; run pip install 'supm[server]'."
-        raise SupmError(message) from None
 
 
 def _token(token_file: str | None) -> str:

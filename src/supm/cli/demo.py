@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from supm.cli._files import write_json
 from supm.cli._output import bar, folds_bar, paragraph, where
-from supm.cli._service import needs_server_packages
 from supm.cli._types import Epsilons, Picture, Seed, Target
 
 if TYPE_CHECKING:
@@ -65,8 +64,7 @@ def verb(
 
     source = secure() if seed is None else simulation(seed)
     scene = Scene.of(load_wdbc(), epsilon, source)
-    with needs_server_packages():
-        from supm.service.live import live
+    from supm.service.live import live
 
     picture = output or (None if json == "-" else _PICTURE)
     with live(scene.study, simulation=source.simulation) as study:

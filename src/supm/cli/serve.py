@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from supm.cli._files import write_json
 from supm.cli._output import say
-from supm.cli._service import DATABASE, Database, needs_server_packages
+from supm.cli._service import DATABASE, Database
 from supm.cli._types import Target, real, whole
 
 if TYPE_CHECKING:
@@ -69,11 +69,10 @@ def verb(
         supm serve --port 0 --json address.json            on any free port, for scripts
         supm serve --log releases.db                       with the releases of a log
     """
-    with needs_server_packages():
-        from supm.service.app import Settings
-        from supm.service.serving import run
-        from supm.service.status import serving_words
-        from supm.service.store import DatabaseAddress
+    from supm.service.app import Settings
+    from supm.service.serving import run
+    from supm.service.status import serving_words
+    from supm.service.store import DatabaseAddress
 
     address = DatabaseAddress.parse(db)
     if certificate is None and key is None and host not in _HERE:

@@ -16,7 +16,7 @@ from cyclopts import App, Parameter
 from supm._errors import ParameterError, SupmError
 from supm.cli._files import write_json
 from supm.cli._output import agreed, counted, emit, paragraph, say, table
-from supm.cli._service import DATABASE, Database, needs_server_packages, standing
+from supm.cli._service import DATABASE, Database, standing
 from supm.cli._types import Epsilon, Target, UsageError, Wishes, reading, whole
 
 if TYPE_CHECKING:
@@ -161,11 +161,10 @@ def _create(
         supm study create --schema schema.json --epsilon 4 --minimum 500 --deadline 2030-12-01 \
             --token-file token.txt --invitations 100 --invitations-file codes.txt
     """
-    with needs_server_packages():
-        from supm.service.actions import StudySecrets, create_study
-        from supm.service.store.values import check_who
     from supm.collection import plan
     from supm.collection.words import limit_notes
+    from supm.service.actions import StudySecrets, create_study
+    from supm.service.store.values import check_who
 
     _check_files(invitations, invitations_file, token_file, json)
     check_who(by, contact)
@@ -292,9 +291,8 @@ def _close(name: str, /, *, yes: bool = False, db: Database = DATABASE, json: Ta
 
 @contextmanager
 def _opened(db: str, *, new: bool = False) -> Iterator[Store]:
-    with needs_server_packages():
-        from supm.service.errors import UnknownStudy
-        from supm.service.store import DatabaseAddress, Store
+    from supm.service.errors import UnknownStudy
+    from supm.service.store import DatabaseAddress, Store
 
     address = DatabaseAddress.parse(db)
     if address.is_absent and not new:

@@ -7,9 +7,8 @@ decided by those who write and read them; they are the same objects whatever car
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from supm._errors import SupmError
 from supm._lazy import names_on_demand
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ __all__ = [
     "write_program",
 ]
 
-_find = names_on_demand(
+__getattr__ = names_on_demand(
     __name__,
     {
         "files": "load_study read_tables",
@@ -47,13 +46,3 @@ _find = names_on_demand(
         "spendings": "Spendings",
     },
 )
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401  whatever has the name
-    try:
-        return _find(name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] == "supm":
-            raise
-        message = f"this needs the package {error.name}; run pip install 'supm[federated]'."
-        raise SupmError(message) from None
