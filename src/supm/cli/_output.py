@@ -7,19 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TextIO
 
-from supm.reporting import Bar, Table, bar, counted, paragraph, printable, progress
+from supm.reporting import Table, bar, printable, progress
 
 __all__ = [
-    "Bar",
     "agreed",
-    "bar",
-    "counted",
     "emit",
     "folds_bar",
     "lines_read",
-    "paragraph",
-    "printable",
-    "progress",
     "say",
     "table",
     "where",

@@ -10,8 +10,9 @@ from cyclopts import Parameter
 
 from supm._errors import SupmError
 from supm.cli._files import read_text
-from supm.cli._output import counted, emit, paragraph
+from supm.cli._output import emit
 from supm.cli._types import UsageError
+from supm.reporting import counted, paragraph
 
 __all__ = [
     "DATABASE",

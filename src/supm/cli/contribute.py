@@ -12,8 +12,9 @@ from cyclopts import Parameter
 
 from supm._errors import ParameterError
 from supm.cli._files import read_text, write_json
-from supm.cli._output import agreed, bar, counted, emit, paragraph, say, table
+from supm.cli._output import agreed, emit, say, table
 from supm.cli._types import Target, UsageError, exclusive, whole
+from supm.reporting import bar, counted, paragraph
 
 if TYPE_CHECKING:
     from supm.owner import Contribution, Wallet

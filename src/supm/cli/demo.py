@@ -7,8 +7,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from supm.cli._files import write_json
-from supm.cli._output import bar, folds_bar, paragraph, where
+from supm.cli._output import folds_bar, where
 from supm.cli._types import Epsilons, Picture, Seed, Target
+from supm.reporting import bar, paragraph
 
 if TYPE_CHECKING:
     from supm.collection.demonstration import Scene

@@ -13,8 +13,9 @@ from cyclopts import App, Parameter
 
 from supm._errors import ParameterError, SupmError
 from supm.cli._files import read_text, write_json, write_text
-from supm.cli._output import counted, lines_read, paragraph
+from supm.cli._output import lines_read
 from supm.cli._types import Epsilon, Seed, Target, real, whole
+from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:
     from supm.engines import Carrier

@@ -12,10 +12,11 @@ from cyclopts import App, Parameter
 from supm._errors import ParameterError, PublicationError
 from supm._json import read_object
 from supm.cli._files import read_text, write_text
-from supm.cli._output import Bar, bar, emit, paragraph
+from supm.cli._output import emit
 from supm.cli._types import Target
 from supm.cli.publish import LogPath, OwnLog
 from supm.cli.verify import File, Reader, check_replaceable, show_checks
+from supm.reporting import Bar, bar, paragraph
 
 if TYPE_CHECKING:
     from supm.publication import SignedCheckpoint, Verification

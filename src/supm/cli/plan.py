@@ -10,8 +10,9 @@ from cyclopts import Parameter
 
 from supm._errors import ParameterError
 from supm.cli._files import write_text
-from supm.cli._output import counted, emit, paragraph, say, where
+from supm.cli._output import emit, say, where
 from supm.cli._types import Epsilon, Target, Wishes, whole
+from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:
     from supm.collection import Forecast

@@ -11,8 +11,9 @@ from cyclopts import Parameter
 from supm._errors import MessageError, ParameterError, SupmError
 from supm._json import read_object
 from supm.cli._files import read_text
-from supm.cli._output import counted, emit, lines_read, progress, say, table
+from supm.cli._output import emit, lines_read, say, table
 from supm.cli._types import Target, exclusive
+from supm.reporting import counted, progress
 
 if TYPE_CHECKING:
     from supm.messages import Model, Report, Study

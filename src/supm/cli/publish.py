@@ -13,9 +13,10 @@ from cyclopts import Parameter
 
 from supm._errors import ParameterError, PublicationError
 from supm.cli._files import check_target, check_targets, read_text, write_bytes, write_text
-from supm.cli._output import emit, paragraph
+from supm.cli._output import emit
 from supm.cli._types import Target, UsageError
 from supm.cli.verify import File, Node, check_replaceable
+from supm.reporting import paragraph
 
 if TYPE_CHECKING:
     from supm.messages import ReleaseStatement, Statement

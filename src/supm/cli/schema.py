@@ -10,8 +10,9 @@ from cyclopts import Parameter
 
 from supm._errors import ParameterError
 from supm.cli._files import write_text
-from supm.cli._output import counted, lines_read, paragraph, say
+from supm.cli._output import lines_read, say
 from supm.cli._types import Target
+from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:
     from supm.schema import Schema

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from supm._errors import MessageError
 from supm.cli._files import read_text
-from supm.cli._output import emit, paragraph
+from supm.cli._output import emit
 from supm.cli._types import Target
+from supm.reporting import paragraph
 
 __all__ = ["verb"]
 

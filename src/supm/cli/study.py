@@ -15,9 +15,10 @@ from cyclopts import App, Parameter
 
 from supm._errors import ParameterError, SupmError
 from supm.cli._files import write_json
-from supm.cli._output import agreed, counted, emit, paragraph, say, table
+from supm.cli._output import agreed, emit, say, table
 from supm.cli._service import DATABASE, Database, standing
 from supm.cli._types import Epsilon, Target, UsageError, Wishes, reading, whole
+from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:
     from supm.service.actions import StudySecrets

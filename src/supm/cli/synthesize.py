@@ -10,8 +10,9 @@ from cyclopts import Parameter
 
 from supm._errors import ParameterError, SchemaError
 from supm.cli._files import check_targets, read_text, write_json, write_text
-from supm.cli._output import bar, counted, lines_read, paragraph, say
+from supm.cli._output import lines_read, say
 from supm.cli._types import Seed, Target, whole
+from supm.reporting import bar, counted, paragraph
 
 if TYPE_CHECKING:
     from supm.synthesis import Archive, Synthesis
