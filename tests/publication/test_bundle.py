@@ -121,7 +121,7 @@ def test_a_swapped_proof_is_noticed(maker: Maker, bundle: Bundle) -> None:
     with pytest.raises(PublicationError, match="not the one that was published"):
         read(maker, swapped.to_bytes())
     nothing = Bundle(name=NAME, content=bundle.content, proof="{}")
-    with pytest.raises(PublicationError, match="a proof of version 1 has the fields"):
+    with pytest.raises(PublicationError, match="the version of a proof must be 1"):
         read(maker, nothing.to_bytes())
 
 

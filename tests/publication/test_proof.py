@@ -156,11 +156,11 @@ def test_a_field_more_or_less_is_refused(log: Log) -> None:
     for inner in (form, form["release"], form["keys"][0]):
         for name in list(inner):
             value = inner.pop(name)
-            with pytest.raises(PublicationError, match="has the fields"):
+            with pytest.raises(PublicationError, match=r"has the fields|must be 1|its fields are"):
                 Proof.from_json(canonical(form))
             inner[name] = value
         inner["surplus"] = 1
-        with pytest.raises(PublicationError, match="has the fields"):
+        with pytest.raises(PublicationError, match=r"has the fields|must be 1|its fields are"):
             Proof.from_json(canonical(form))
         del inner["surplus"]
 
@@ -168,7 +168,7 @@ def test_a_field_more_or_less_is_refused(log: Log) -> None:
 def test_a_path_is_of_hashes_and_not_endless(log: Log) -> None:
     good = make_proof(log, 2).release.to_form()
     for wrong in (["00"], [HASH.upper().replace("5", "A")], [HASH + " "], [7]):
-        with pytest.raises(PublicationError, match="a list of hashes"):
+        with pytest.raises(PublicationError, match=r"hexadecimal|of 32 bytes"):
             Included.from_form(good | {"path": wrong})
     with pytest.raises(PublicationError, match="not of the right form"):
         Included.from_form(good | {"path": [HASH] * 63})

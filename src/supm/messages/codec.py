@@ -7,6 +7,7 @@ one sentence with the path to it, and what a value means is checked where the va
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Iterable
 from dataclasses import fields
@@ -22,6 +23,7 @@ __all__ = ["Message", "as_form", "check_version", "from_value"]
 _UNIONS: Final = (Union, types.UnionType)
 _HINTS: Final[dict[type, dict[str, Any]]] = {}
 _PLAIN: Final = (str, int, float, bool)
+_HEXADECIMAL: Final = re.compile("(?:[0-9a-f]{2})*")
 
 
 class Message:
@@ -117,6 +119,8 @@ def as_form(value: Any) -> Any:  # noqa: ANN401  any value of a field
     """Return a value as plain values of JSON."""
     if value is None or isinstance(value, str | int | float):
         return value
+    if isinstance(value, bytes):
+        return value.hex()
     if isinstance(value, tuple):
         return [as_form(each) for each in value]
     if isinstance(value, np.ndarray):
@@ -137,6 +141,11 @@ def from_value(hint: Any, value: Any, name: str, owner: type[Message]) -> Any:  
             return tuple(value)
         pairs = enumerate(value)
         return tuple(from_value(parts[0], each, f"{name}[{n}]", owner) for n, each in pairs)
+    if hint is bytes:
+        if not isinstance(value, str) or _HEXADECIMAL.fullmatch(value) is None:
+            message = f"{name} of {owner.noun} must be hexadecimal digits, two for each byte."
+            raise owner.refusal(message)
+        return bytes.fromhex(value)
     if origin is np.ndarray:
         if not _numeric(value):
             message = f"{name} of {owner.noun} must be a table of numbers."

@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from supm._errors import ParameterError, PublicationError
+from supm._errors import MessageError, ParameterError, PublicationError
 from supm._json import read_object
 from supm._validation import Integers
+from supm.messages.codec import Message
 from supm.publication.entry import (
     KeyEntry,
     as_tuple,
@@ -52,9 +53,10 @@ _AS_GIVEN: Final = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnchorTold:
+class AnchorTold(Message):
     """What somebody says that a contract holds; only a node of its chain can confirm it."""
 
+    noun = "an anchor"
     chain: int
     contract: str
     size: int
@@ -66,20 +68,12 @@ class AnchorTold:
         for name, least in (("chain", 1), ("size", 1), ("time", 0), ("block", 0)):
             Integers(name, least, _MOST).check(getattr(self, name))
         check_account_or_contract("contract", self.contract)
+        check_digest("root", self.root.hex())
 
     @classmethod
     def of(cls, anchor: AnchoredRoot) -> AnchorTold:
         """Return what a chain was heard to say."""
         return cls(**{name: getattr(anchor, name) for name in _ANCHOR})
-
-    def to_form(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        return vars(self) | {"root": self.root.hex()}
-
-    @classmethod
-    def from_form(cls, form: dict[str, Any]) -> AnchorTold:
-        """Read what `to_form` wrote."""
-        return cls(**form | {"root": _hash(form["root"])})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,7 +160,7 @@ class ForkEvidence:
             raise PublicationError(message)
         try:
             return cls._from_fields(form)
-        except (ParameterError, TypeError, KeyError):
+        except (MessageError, ParameterError, TypeError, KeyError):
             message = "this is no evidence of two histories of a log, or it is damaged."
             raise PublicationError(message) from None
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from supm._errors import PublicationError
-from supm._json import canonical, read_object
+from supm.messages.codec import Message
 from supm.publication.entry import ChainEntry, KeyEntry, LogEntry, ReleaseEntry, read_entry
 from supm.publication.history import LogReader, contracts_of, entry_at
 from supm.publication.merkle import hash_leaf, root_by_inclusion
@@ -14,15 +14,12 @@ from supm.publication.signing import SignedCheckpoint
 
 __all__ = ["Included", "Proof", "make_proof"]
 
-_VERSION: Final = 1
-_FIELDS: Final = ("version", "release", "checkpoint", "keys", "chain")
-_INCLUDED: Final = ("index", "entry", "path")
-_HASH_DIGITS: Final = 64
+_HASH_BYTES: Final = 32
 _LONGEST_PATH: Final = 62
 
 
 @dataclass(frozen=True, kw_only=True)
-class Included:
+class Included(Message):
     """An entry, its place, and the path from it to the root.
 
     Parameters
@@ -35,9 +32,20 @@ class Included:
         The hashes beside it, lowest first.
     """
 
+    noun = "an entry in a proof"
+    refusal = PublicationError
     index: int
     text: str
     path: tuple[bytes, ...]
+
+    def __post_init__(self) -> None:
+        good = type(self.index) is int and isinstance(self.text, str)
+        if not good or len(self.path) > _LONGEST_PATH:
+            message = "an entry in a proof is not of the right form."
+            raise PublicationError(message)
+        if any(len(each) != _HASH_BYTES for each in self.path):
+            message = f"a path in a proof is a list of hashes of {_HASH_BYTES} bytes."
+            raise PublicationError(message)
 
     @property
     def entry(self) -> LogEntry:
@@ -55,27 +63,9 @@ class Included:
             )
             raise PublicationError(message)
 
-    def to_form(self) -> dict[str, Any]:
-        """Return it as plain values for JSON."""
-        path = [each.hex() for each in self.path]
-        return {"index": self.index, "entry": self.text, "path": path}
-
-    @classmethod
-    def from_form(cls, form: object) -> Included:
-        """Read what `to_form` wrote."""
-        if not isinstance(form, dict) or set(form) != set(_INCLUDED):
-            message = f"an entry in a proof has the fields {', '.join(_INCLUDED)}."
-            raise PublicationError(message)
-        index, text, path = (form[name] for name in _INCLUDED)
-        good = type(index) is int and isinstance(text, str) and isinstance(path, list)
-        if not good or len(path) > _LONGEST_PATH:
-            message = "an entry in a proof is not of the right form."
-            raise PublicationError(message)
-        return cls(index=index, text=text, path=tuple(_hash(each) for each in path))
-
 
 @dataclass(frozen=True, kw_only=True)
-class Proof:
+class Proof(Message):
     """What shows that a file was published.
 
     Parameters
@@ -90,6 +80,9 @@ class Proof:
         The entry that names the contract in which the log is anchored.
     """
 
+    noun = "a proof"
+    version = 1
+    refusal = PublicationError
     release: Included
     checkpoint: SignedCheckpoint
     keys: tuple[Included, ...] = ()
@@ -125,36 +118,6 @@ class Proof:
             raise PublicationError(message)
         return known
 
-    def to_json(self) -> str:
-        """Return the canonical text."""
-        form = {
-            "version": _VERSION,
-            "release": self.release.to_form(),
-            "checkpoint": self.checkpoint.text,
-            "keys": [each.to_form() for each in self.keys],
-            "chain": None if self.chain is None else self.chain.to_form(),
-        }
-        return canonical(form)
-
-    @classmethod
-    def from_json(cls, text: str) -> Proof:
-        """Read what `to_json` wrote; an unknown version or field is refused."""
-        form = read_object(text, "proof", PublicationError)
-        version = form.get("version")
-        if type(version) is not int or version != _VERSION or set(form) != set(_FIELDS):
-            message = f"a proof of version {_VERSION} has the fields {', '.join(_FIELDS)}."
-            raise PublicationError(message)
-        if not isinstance(form["keys"], list):
-            message = "the keys of a proof are a list."
-            raise PublicationError(message)
-        chain = form["chain"]
-        return cls(
-            release=Included.from_form(form["release"]),
-            checkpoint=SignedCheckpoint.parse(form["checkpoint"]),
-            keys=tuple(Included.from_form(each) for each in form["keys"]),
-            chain=None if chain is None else Included.from_form(chain),
-        )
-
 
 def make_proof(log: LogReader, index: int, checkpoint: SignedCheckpoint | None = None) -> Proof:
     """Return the proof of an entry.
@@ -188,14 +151,3 @@ def make_proof(log: LogReader, index: int, checkpoint: SignedCheckpoint | None =
         keys=tuple(included(place) for place in changes),
         chain=included(contracts[-1]) if contracts else None,
     )
-
-
-def _hash(text: object) -> bytes:
-    try:
-        found = bytes.fromhex(text) if isinstance(text, str) else b""
-    except ValueError:
-        found = b""
-    if 2 * len(found) != _HASH_DIGITS or found.hex() != text:
-        message = "a path in a proof is a list of hashes of 64 hexadecimal digits."
-        raise PublicationError(message)
-    return found

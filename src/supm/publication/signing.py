@@ -280,6 +280,15 @@ class SignedCheckpoint:
             message = "the checkpoint was altered: its signature is not of this text."
             raise PublicationError(message)
 
+    def to_form(self) -> str:
+        """Return what a message holds of it: the signed note."""
+        return self.text
+
+    @classmethod
+    def from_form(cls, form: object) -> SignedCheckpoint:
+        """Read what `to_form` gives."""
+        return cls.parse(form)
+
     @classmethod
     def parse(cls, text: object) -> SignedCheckpoint:
         """Read what `text` gives; anything else is refused."""

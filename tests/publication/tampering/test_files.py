@@ -93,9 +93,9 @@ def a_smaller_epsilon_that_the_publisher_enters_too(world: World) -> None:
 
 def with_entry(world: World, change: Callable[[dict[str, Any]], None]) -> list[str]:
     form = world.form()
-    entry = json.loads(form["release"]["entry"])
+    entry = json.loads(form["release"]["text"])
     change(entry)
-    form["release"]["entry"] = canonical(entry)
+    form["release"]["text"] = canonical(entry)
     return world.verify_form(form)
 
 
@@ -133,7 +133,7 @@ def a_party_left_out_of_the_entry(world: World) -> None:
 @tampering("canonical way")
 def an_entry_written_in_another_way(world: World) -> None:
     form = world.form()
-    form["release"]["entry"] = json.dumps(json.loads(form["release"]["entry"]))
+    form["release"]["text"] = json.dumps(json.loads(form["release"]["text"]))
     world.verify_form(form)
 
 
