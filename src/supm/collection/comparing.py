@@ -60,7 +60,21 @@ _SEEDED: Final = "The randomness came from a seed: a simulation, not private."
 
 
 class Measured(NamedTuple):
-    """How far one randomizer was off, for one column and one budget."""
+    """How far one randomizer was off, for one column and one budget.
+
+    Parameters
+    ----------
+    column : str
+        What was told.
+    estimated : str
+        What was estimated of it.
+    epsilon : float
+        The budget.
+    mechanism : str
+        The name of the randomizer.
+    error, spread : float
+        How far estimates were off, and how far that differed between the repetitions.
+    """
 
     column: str
     estimated: str
