@@ -54,8 +54,11 @@ _WIDEST: Final = 40
 def _secret_file(text: str) -> str:
     if os.path.lexists(text):
         rule = f"a new file\n{text} exists; it may be another study's only key; name another file."
-        raise ValueError(rule)
-    return text
+    elif not Path(text).parent.is_dir():
+        rule = "a file in a folder that exists"
+    else:
+        return text
+    raise ValueError(rule)
 
 
 def _by_phase(name: str, given: Sequence[str] | None, read: Callable[[str], Any]) -> dict[str, Any]:
@@ -307,10 +310,8 @@ def _opened(db: str, *, new: bool = False) -> Iterator[Store]:
     try:
         yield store
     except UnknownStudy:
-        message = (
-            f"no study has this name in {address.shown}; supm study list shows those that there "
-            "are."
-        )
+        hint = "supm study list shows those that there are."
+        message = f"no study has this name in {address.shown}; {hint}"
         raise SupmError(message) from None
     finally:
         store.close()
@@ -320,9 +321,7 @@ def _check_files(
     invitations: int | None, invitations_file: str | None, token_file: str | None, json: str | None
 ) -> None:
     if (invitations is None) != (invitations_file is None):
-        message = (
-            "--invitations must be given with --invitations-file: how many codes, and where to."
-        )
+        message = "--invitations must be given with --invitations-file: how many, and where to."
         raise UsageError(message)
     if token_file is None and json not in (None, "-") and os.path.lexists(str(json)):
         message = f"--json: {json} exists; it may be another study's only key; name another file."
