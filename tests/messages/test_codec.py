@@ -128,3 +128,26 @@ def test_a_room_may_refuse_with_an_error_of_its_own() -> None:
         Published.from_form({"kind": "inner", "number": -1})
     with pytest.raises(ParameterError):
         Published(number=-1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair(Message):
+    noun = "a pair"
+    one: Plain | Plainer
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plain(Message):
+    noun = "a plain note"
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plainer(Message):
+    noun = "a plainer note"
+    number: int
+
+
+def test_of_several_without_a_kind_it_is_the_one_whose_fields_are_there() -> None:
+    for one in (Plain(text="a"), Plainer(number=1)):
+        assert Pair.from_form(Pair(one=one).to_form()).one == one

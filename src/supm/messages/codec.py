@@ -81,6 +81,11 @@ class Message:
             raise cls.refusal(str(error)) from None
 
     @classmethod
+    def names(cls) -> set[str]:
+        """Return the fields of a form."""
+        return {*cls._head(), *_hints(cls)}
+
+    @classmethod
     def _head(cls) -> dict[str, Any]:
         """Return what each message of the class begins with."""
         # A message may have a field of such a name instead, which is no attribute of its class.
@@ -165,6 +170,9 @@ def _one_of(parts: Iterable[Any], value: Any, name: str, owner: type[Message]) -
             raise owner.refusal(message)
         return _nested(kinds[kind], value, name, owner)
     found = [each for each in parts if each is not types.NoneType]
+    if len(found) > 1 and isinstance(value, dict):
+        # Without kinds, it is the one whose fields it has.
+        found = [each for each in found if hasattr(each, "names") and each.names() == {*value}]
     return from_value(found[0], value, name, owner) if len(found) == 1 else value
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from supm._errors import ParameterError, RecordError
 from supm.owner.words import saying_what_is_allowed
 from supm.schema import Attribute
-from supm.schema.cells import missing, read_column
+from supm.schema.cells import missing, spelled_column
 from supm.schema.text_table import TextTable
 
 __all__ = ["check_column", "one_row", "owner_names", "records"]
@@ -18,7 +18,7 @@ def records(table: TextTable, attributes: tuple[Attribute, ...]) -> list[dict[st
     for each in attributes:
         check_column(table, each.name)
     with saying_what_is_allowed(attributes):
-        columns = {each.name: read_column(table, each).tolist() for each in attributes}
+        columns = {each.name: spelled_column(table, each).tolist() for each in attributes}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

@@ -13,10 +13,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, ClassVar, Final, Self
 
-from supm._errors import MessageError, ParameterError, PublicationError
+from supm._errors import ParameterError, PublicationError
 from supm._json import canonical, read_object
 from supm._validation import Integers
 from supm.messages import ReleaseStatement, Statement
+from supm.messages.codec import Message
 from supm.privacy import Guarantee
 from supm.publication.signing import VerifierKey
 
@@ -92,13 +93,12 @@ def as_tuple(given: object) -> tuple[Any, ...]:
     return tuple(given)
 
 
-_VERSION: Final = 1
-_MOST: Final = 1 << 62
+_MOST: Final = (1 << 53) - 1
 _SIGNATURE: Final = re.compile("[0-9a-f]{128}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class LogEntry:
+class LogEntry(Message):
     """One entry; the subclasses say of what.
 
     Parameters
@@ -107,24 +107,18 @@ class LogEntry:
         When, as the caller says: ``2026-11-18T14:00:00Z``. A chain, not the log, vouches for it.
     """
 
-    kind: ClassVar[str]
+    noun = "an entry of the log"
+    version = 1
+    refusal = PublicationError
     time: str
 
     def __post_init__(self) -> None:
         check_time(self.time)
 
-    def to_form(self) -> dict[str, Any]:
-        """Return the entry as plain values for JSON."""
-        return {"version": _VERSION, "kind": self.kind, **vars(self)}
-
     @property
     def text(self) -> str:
         """The canonical text, which is what is hashed."""
-        return canonical(self.to_form())
-
-    @classmethod
-    def _from_fields(cls, held: dict[str, Any]) -> Self:
-        return cls(**held)
+        return self.to_json()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,16 +183,15 @@ class ReleaseEntry(LogEntry):
 
     def to_form(self) -> dict[str, Any]:
         """Return the entry as plain values for JSON."""
-        held = {"study": self.study, "promised": self._promised}
-        return super().to_form() | held | {"statement": self.statement.to_form()}
+        return super().to_form() | {"study": self.study, "promised": self._promised}
 
     @classmethod
-    def _from_fields(cls, held: dict[str, Any]) -> Self:
-        study, promised, statement = held.pop("study"), held.pop("promised"), held["statement"]
-        kind = ReleaseStatement if "parts" in statement else Statement
-        told = tuple(as_tuple(each) for each in as_tuple(held["commitments"]))
-        entry = cls(**held | {"statement": kind.from_form(statement), "commitments": told})
-        if (study, promised) != (entry.study, entry._promised):
+    def from_form(cls, form: object) -> Self:
+        """Read what `to_form` wrote; what it repeats must be what its statement says."""
+        held = dict(form) if isinstance(form, dict) else {}
+        told = [held.pop(name, None) for name in ("study", "promised")]
+        entry = super().from_form(held)
+        if told != [entry.study, entry._promised]:  # noqa: SLF001  of this class
             message = "the entry promises something else than its own statement."
             raise PublicationError(message)
         return entry
@@ -243,11 +236,6 @@ class RoundEntry(LogEntry):
         object.__setattr__(self, "asked", tuple(map(float, self.asked)))
         check_commitments(self.commitments)
 
-    @classmethod
-    def _from_fields(cls, held: dict[str, Any]) -> Self:
-        made = {name: as_tuple(held[name]) for name in ("asked", "commitments")}
-        return cls(**held | made)
-
 
 @dataclass(frozen=True, kw_only=True)
 class KeyEntry(LogEntry):
@@ -276,7 +264,7 @@ class KeyEntry(LogEntry):
             raise ParameterError("act", "rotate or revoke", self.act)
         if str(VerifierKey.parse(self.key)) != self.key:
             raise ParameterError("key", "a verifier key and nothing else", "another text")
-        if self.signature != "" and _SIGNATURE.fullmatch(self.signature) is None:
+        if self.signature != "" and _SIGNATURE.fullmatch(str(self.signature)) is None:
             raise ParameterError("signature", "128 hexadecimal digits", "another text")
 
     @property
@@ -348,19 +336,12 @@ def read_entry(text: str) -> LogEntry:
     >>> read_entry(entry.text) == entry
     True
     """
-    try:
-        form = read_object(text, "entry", PublicationError)
-        kind, version = form.pop("kind", None), form.pop("version", None)
-        if version != _VERSION or kind not in _KINDS:
-            message = f"an entry of the log has version {_VERSION} and a kind that is known."
-            raise PublicationError(message)
-        entry = _KINDS[str(kind)]._from_fields(form)  # noqa: SLF001  of this file
-    except (ParameterError, MessageError) as error:
-        message = f"an entry of the log cannot be read: {error}"
-        raise PublicationError(message) from None
-    except (TypeError, KeyError, AttributeError):
-        message = "an entry of the log has other fields than its kind has."
-        raise PublicationError(message) from None
+    form = read_object(text, "entry", PublicationError)
+    kind = form.get("kind")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        message = f"an entry of the log must be of the kind {' or '.join(_KINDS)}."
+        raise PublicationError(message)
+    entry = _KINDS[kind].from_form(form)
     if entry.text != text:
         message = "an entry of the log is not written in the canonical way."
         raise PublicationError(message)

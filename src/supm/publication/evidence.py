@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from supm._errors import MessageError, ParameterError, PublicationError
 from supm._json import read_object
@@ -45,6 +45,7 @@ _FIELDS: Final = {"version", "first", "second", "path", "root", "keys"}
 _ANCHOR: Final = ("chain", "contract", "size", "root", "time", "block")
 # What a contract can hold: whoever may anchor there can say that a log has as many entries.
 _MOST: Final = (1 << 64) - 1
+_DIGITS: Final = len(str(_MOST))
 _AS_GIVEN: Final = (
     "WARNING: this holds for the key as it was given. A file need not hold every change of keys, "
     "so it cannot show that none of them was revoked as stolen: supm log check names those that "
@@ -74,6 +75,23 @@ class AnchorTold(Message):
     def of(cls, anchor: AnchoredRoot) -> AnchorTold:
         """Return what a chain was heard to say."""
         return cls(**{name: getattr(anchor, name) for name in _ANCHOR})
+
+    def to_form(self) -> dict[str, Any]:
+        """Return it as plain values for JSON; a contract may hold a size beyond those of JSON."""
+        return super().to_form() | {"size": str(self.size)}
+
+    @classmethod
+    def from_form(cls, form: object) -> Self:
+        """Read what `to_form` wrote."""
+        size = cls._checked(form)["size"]
+        if (
+            not isinstance(size, str)
+            or not (size.isascii() and size.isdecimal())
+            or len(size) > _DIGITS
+        ):
+            message = f"the size of {cls.noun} must be a whole number as text."
+            raise cls.refusal(message)
+        return super().from_form({**cls._checked(form), "size": int(size)})
 
 
 @dataclass(frozen=True, kw_only=True)

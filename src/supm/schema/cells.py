@@ -12,7 +12,7 @@ from supm._errors import RecordError
 from supm.schema.attributes import Attribute, Continuous
 from supm.schema.text_table import TextTable
 
-__all__ = ["MISSING", "is_number", "missing", "numbers", "read_column", "spelled_columns"]
+__all__ = ["MISSING", "is_number", "missing", "numbers", "spelled_column", "spelled_columns"]
 
 MISSING: Final = ("", "?", "NA", "N/A", "NaN", "nan", "null", "NULL")
 _TRUTH: Final = {"true": True, "false": False}
@@ -51,8 +51,8 @@ def spelled_columns(
 ) -> dict[str, NDArray[Any]]:
     """Return the values of the columns that a schema names, that of the target if it is wanted."""
     if target is None:
-        return {each.name: read_column(table, each) for each in attributes}
-    held = read_column(table, target)
+        return {each.name: spelled_column(table, each) for each in attributes}
+    held = spelled_column(table, target)
     unlabelled = int(missing(table.column(target.name)).sum())
     if unlabelled and "" not in getattr(target, "values", ()):
         name = target.name
@@ -61,7 +61,7 @@ def spelled_columns(
     return {**spelled_columns(table, attributes, None), target.name: held}
 
 
-def read_column(table: TextTable, attribute: Attribute) -> NDArray[Any]:
+def spelled_column(table: TextTable, attribute: Attribute) -> NDArray[Any]:
     """Read the values of one attribute: numbers, or the declared values that the cells spell."""
     text = table.column(attribute.name)
     if not isinstance(attribute, Continuous):

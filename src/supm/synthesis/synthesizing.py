@@ -15,7 +15,7 @@ from supm._random import secure, simulation
 from supm.messages import ReleaseStatement
 from supm.reporting import Result, Table, counted
 from supm.schema import Categorical
-from supm.schema.cells import is_number, missing, numbers, read_column
+from supm.schema.cells import is_number, missing, numbers, spelled_column
 from supm.schema.text_table import TextTable, read_csv
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.columns import ClassColumn, Column
@@ -224,7 +224,7 @@ def _texts(column: NDArray[Any]) -> list[Any]:
 
 def _cells(table: TextTable, column: Column) -> NDArray[Any]:
     if isinstance(column, ClassColumn):
-        return read_column(table, Categorical(column.name, values=column.values))
+        return spelled_column(table, Categorical(column.name, values=column.values))
     text = table.column(column.name)
     found = numbers(text)
     if found is None:
