@@ -25,8 +25,8 @@ from flwr.app import Message, RecordDict
 
 from supm.engines.flower import SuperLink, coordinate, free_port, node, take_part
 from supm.engines.flower.carrying import record_of
-from supm.engines.flower.node import PartyNode
-from supm.engines.flower.running import admit
+from supm.engines.flower.coordinating import admit
+from supm.engines.flower.taking_part import PartyNode
 
 DYING = """
 import os, sys

@@ -36,7 +36,7 @@ from flwr.app import Message
 
 from supm.engines.flower import NodeKey, SuperLink, coordinate, take_part
 from supm.engines.flower.carrying import END, bytes_of, record_of
-from supm.engines.flower.node import PartyNode
+from supm.engines.flower.taking_part import PartyNode
 
 PARTIES, SIZE, SEED = 3, 120, 11
 ENCODING = VectorEncoding(width=4, classes=1)

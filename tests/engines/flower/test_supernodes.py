@@ -30,7 +30,7 @@ if not os.environ.get("SUPM_REQUIRE_ALL"):
 from supm.engines.files import load_study
 from supm.engines.flower import QUIET, Authority, NodeKey, free_port
 from supm.engines.flower.certificates import read_public_key
-from supm.engines.flower.running import admit
+from supm.engines.flower.coordinating import admit
 from supm.engines.program import write_program
 
 SEED = 20

@@ -19,7 +19,7 @@ from flwr.app import Message, Metadata, RecordDict
 from supm._errors import FederationError
 from supm.engines.flower import NodeKey, take_part
 from supm.engines.flower.carrying import ASK, END, record_of, reply_bytes
-from supm.engines.flower.node import PartyNode, _insisting
+from supm.engines.flower.taking_part import PartyNode, _insisting
 
 
 class FakeNode:

@@ -167,17 +167,7 @@ class NodeKey:
 
 
 def read_public_key(path: Path) -> bytes:
-    """Return the public half of a node key as PEM.
-
-    Parameters
-    ----------
-    path : Path
-        A file that ends in ``.pub``, as `NodeKey.made` writes it.
-
-    Returns
-    -------
-    bytes
-    """
+    """Return the public half of a node key as PEM."""
     try:
         key = serialization.load_ssh_public_key(path.read_bytes())
     except (OSError, ValueError, UnsupportedAlgorithm):
@@ -190,15 +180,7 @@ def read_public_key(path: Path) -> bytes:
 
 
 def write_secret(path: Path, content: bytes) -> None:
-    """Write a new file that only its owner may read.
-
-    Parameters
-    ----------
-    path : Path
-        The file; it must not be there.
-    content : bytes
-        What to write.
-    """
+    """Write a new file that only its owner may read."""
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except OSError as error:

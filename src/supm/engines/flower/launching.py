@@ -78,19 +78,7 @@ class SuperLink:
         return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
 
     def intercept(self, context: ProtobufRequestContext, call_next: ProtobufCall) -> httpx.Response:
-        """Add the secret of the run to a request of ours.
-
-        Parameters
-        ----------
-        context : ProtobufRequestContext
-            The request.
-        call_next : callable
-            What sends it.
-
-        Returns
-        -------
-        Response
-        """
+        """Add the secret of the run to a request of ours."""
         context.request.headers[SECRET_HEADER] = self._secret
         return call_next(context)
 

@@ -109,22 +109,7 @@ class PartyFile:
         return cls(name=name, simulation=simulation, **files)
 
     def participant(self, source: RandomSource) -> Participant:
-        """Return the party.
-
-        Parameters
-        ----------
-        source : RandomSource
-            What the run asks parties to draw from.
-
-        Returns
-        -------
-        Participant
-
-        Raises
-        ------
-        FederationError
-            If the run is a simulation, and the party takes part in none.
-        """
+        """Return the party."""
         if source.simulation and not self.simulation:
             message = "the run is a simulation, and this party takes part in none."
             raise FederationError(message)
@@ -139,13 +124,7 @@ class PartyFile:
 
 
 def party_program() -> ClientApp:
-    """Return a party's side.
-
-    Returns
-    -------
-    ClientApp
-        It reads the file that ``flower-supernode --node-config 'party-file="…"'`` names.
-    """
+    """Return a party's side."""
     return _PartyApp()
 
 
@@ -201,17 +180,7 @@ _PATIENCE: Final = Reals("patience", 1.0, 1e6)
 
 
 def server_program(study_path: Path) -> ServerApp:
-    """Return the server's side of the study in a file; what else it needs is in the run's settings.
-
-    Parameters
-    ----------
-    study_path : Path
-        The file of the study.
-
-    Returns
-    -------
-    ServerApp
-    """
+    """Return the server's side of a study; what else it needs is in the settings of the run."""
     app = ServerApp()
 
     @app.main()

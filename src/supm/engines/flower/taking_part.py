@@ -4,25 +4,208 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import httpx
 from flwr.app import Context, Error, Message, RecordDict
+from flwr.app.message import remove_content_from_message
 from flwr.clientapp import ClientApp
-from flwr.common.constant import ErrorCode
+from flwr.common.constant import HEARTBEAT_DEFAULT_INTERVAL, ErrorCode
+from flwr.common.serde import message_to_proto
+from flwr.proto.fleet_pb2 import (
+    ActivateNodeRequest,
+    DeactivateNodeRequest,
+    PullMessagesRequest,
+    PushMessagesRequest,
+)
+from flwr.proto.heartbeat_pb2 import SendNodeHeartbeatRequest
+from flwr.proto.node_pb2 import Node as FlowerNode
+from flwr.supercore.heartbeat import HeartbeatSender
+from flwr.supercore.inflatable.inflatable_object import (
+    get_all_nested_objects,
+    get_object_tree,
+    no_object_id_recompute,
+)
+from flwr.supercore.inflatable.inflatable_protobuf_utils import (
+    make_confirm_message_received_fn_protobuf,
+    make_pull_object_fn_protobuf,
+    make_push_object_fn_protobuf,
+)
+from flwr.supercore.inflatable.inflatable_utils import (
+    ObjectPullError,
+    pull_and_inflate_object_from_tree,
+    push_objects,
+)
+from flwr.supercore.interceptors import RuntimeVersionHttpInterceptor
+from flwr.supercore.primitives.asymmetric import public_key_to_bytes
+from flwr.supernode.fleet_http_client import FleetHttpClient
+from flwr.supernode.node_auth_http_interceptor import NodeAuthHttpInterceptor
 
-from supm._errors import FederationError
+from supm._errors import FederationError, ParameterError
 from supm.engines.flower.carrying import ASK, END, bytes_of, record_of
 from supm.engines.flower.certificates import NodeKey
-from supm.engines.flower.node import PartyNode
 from supm.engines.in_process import Answerer
 
-__all__ = ["client_app", "take_part"]
+__all__ = [
+    "PartyNode",
+    "client_app",
+    "take_part",
+]
 
 _PAUSE: Final = 0.2
+_RETRY: Final = 0.5
+_GONE_SECONDS: Final = 60.0
+# A party may come a moment before its key is known.
+_LET_IN_SECONDS: Final = 3.0
+_REFUSED: Final = range(400, 500)
+_Told = TypeVar("_Told")
+
+
+class PartyNode:
+    """A node that a SuperLink has let in.
+
+    Parameters
+    ----------
+    client : FleetHttpClient
+        The connection.
+    number : int
+        By which Flower knows the node.
+    """
+
+    def __init__(self, client: FleetHttpClient, number: int) -> None:
+        self._client, self.number = client, number
+        self._node = FlowerNode(node_id=number)
+
+    @classmethod
+    @contextlib.contextmanager
+    def connected(
+        cls, address: str, certificate: Path, key: NodeKey, wait: float
+    ) -> Iterator[PartyNode]:
+        """Connect, and say goodbye at the end."""
+        with _client(address, certificate, key) as client:
+            told = _activated(client, address, key, wait)
+            node = cls(client, told)
+            heart = HeartbeatSender(node._beat)
+            heart.start()
+            try:
+                yield node
+            except httpx.HTTPError as error:
+                message = f"the server at {address} broke off: {type(error).__name__}."
+                raise FederationError(message) from None
+            finally:
+                if heart.is_running:
+                    heart.stop()
+                with contextlib.suppress(httpx.HTTPError):
+                    client.DeactivateNode(DeactivateNodeRequest(node_id=told))
+
+    def receive(self) -> Message | None:
+        """Return a message of the server, or None where there is none."""
+        request = PullMessagesRequest(node=self._node)
+        told = _insisting(lambda: self._client.PullMessages(request))
+        if not told.messages_list:
+            return None
+        run, tree = told.messages_list[0].metadata.run_id, told.message_object_trees[0]
+        try:
+            message = pull_and_inflate_object_from_tree(
+                tree,
+                make_pull_object_fn_protobuf(self._client.PullObject, self._node, run),
+                make_confirm_message_received_fn_protobuf(
+                    self._client.ConfirmMessageReceived, self._node, run
+                ),
+                return_type=Message,
+            )
+        except ObjectPullError:
+            # It was taken back before it was here: the server has stopped waiting.
+            return None
+        # It does not know its own name, which is a hash of it.
+        message.metadata.__dict__["_message_id"] = tree.object_id
+        return message
+
+    def send(self, reply: Message) -> None:
+        """Send a reply."""
+        reply.metadata.__dict__["_message_id"] = reply.object_id
+        run = reply.metadata.run_id
+        with no_object_id_recompute():
+            request = PushMessagesRequest(
+                node=self._node,
+                messages_list=[message_to_proto(remove_content_from_message(reply))],
+                message_object_trees=[get_object_tree(reply)],
+                clientapp_runtime_list=[0.0],
+            )
+            told = _insisting(lambda: self._client.PushMessages(request))
+            push = make_push_object_fn_protobuf(
+                self._client.PushObject, self._node, run, told.session_id
+            )
+            wanted = set(told.objects_to_push)
+            push_objects(get_all_nested_objects(reply), push, object_ids_to_push=wanted)
+
+    def _beat(self) -> bool:
+        request = SendNodeHeartbeatRequest(
+            node=self._node, heartbeat_interval=HEARTBEAT_DEFAULT_INTERVAL
+        )
+        try:
+            return bool(self._client.SendNodeHeartbeat(request).success)
+        except httpx.HTTPError:
+            return False
+
+
+def _client(address: str, certificate: Path, key: NodeKey) -> FleetHttpClient:
+    try:
+        return FleetHttpClient.from_server_address(
+            address,
+            insecure=False,
+            root_certificates=certificate.read_bytes(),
+            interceptors=[
+                RuntimeVersionHttpInterceptor(component_name="SuperNode"),
+                NodeAuthHttpInterceptor(key.private, key.private.public_key()),
+            ],
+        )
+    except (OSError, ValueError):
+        hint = "It is the ca.pem of the server's folder."
+        raise ParameterError(
+            "certificate", "a file with a certificate", str(certificate), hint
+        ) from None
+
+
+def _activated(client: FleetHttpClient, address: str, key: NodeKey, wait: float) -> int:
+    request = ActivateNodeRequest(
+        public_key=public_key_to_bytes(key.private.public_key()),
+        heartbeat_interval=HEARTBEAT_DEFAULT_INTERVAL,
+    )
+    try:
+        return int(_insisting(lambda: client.ActivateNode(request), wait, _LET_IN_SECONDS).node_id)
+    except httpx.HTTPStatusError:
+        message = (
+            f"the server at {address} does not know this party's key; give its owner the public "
+            "half, the file that ends in .pub."
+        )
+    except httpx.TransportError as error:
+        message = f"the server at {address} cannot be reached: {error}."
+    raise FederationError(message)
+
+
+def _insisting(
+    call: Callable[[], _Told], seconds: float | None = None, refused: float = 0.0
+) -> _Told:
+    """Call again while there is no connection or the server is busy, and a while if it refuses."""
+    start = time.monotonic()
+    end = start + (_GONE_SECONDS if seconds is None else seconds)
+    while True:
+        try:
+            return call()
+        except httpx.HTTPStatusError as error:
+            final = error.response.status_code in _REFUSED and time.monotonic() >= start + refused
+            if final or time.monotonic() >= end:
+                raise
+        except httpx.TransportError:
+            if time.monotonic() >= end:
+                raise
+        time.sleep(_RETRY)
+
+
 # Nothing of the party's own error: it goes to the server.
 _REASON: Final = "the party did not answer"
 
