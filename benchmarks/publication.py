@@ -31,11 +31,10 @@ from tqdm import tqdm
 from supm._sqlite import keep_a_log_ahead
 from supm.messages import PhaseStatement, Statement
 from supm.privacy import PureLDP
-from supm.publication.checks import verify_file
 from supm.publication.entry import ReleaseEntry
 from supm.publication.log import Log
 from supm.publication.monitoring import check_log, entries_of, rebuilt
-from supm.publication.proof import Proof, make_proof
+from supm.publication.proof import Proof, make_proof, verify_file
 from supm.publication.signing import SigningKey
 
 __all__ = ["FULL", "QUICK", "Growth", "Plan", "Reading", "main", "measure"]

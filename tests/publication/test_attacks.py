@@ -14,12 +14,11 @@ import pytest
 
 from supm._errors import PublicationError
 from supm.publication import remote
-from supm.publication.checks import verify_log
 from supm.publication.log import Log
 from supm.publication.merkle import EMPTY_ROOT, check_consistency, root_by_inclusion
 from supm.publication.monitoring import check_log
 from supm.publication.promise import own_statement
-from supm.publication.proof import make_proof
+from supm.publication.proof import make_proof, verify_log
 from supm.publication.publishing import enter_file
 from supm.publication.remote import RemoteLog, UnreachableError
 from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey

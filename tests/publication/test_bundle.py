@@ -13,8 +13,7 @@ import pytest
 
 from supm._errors import ParameterError, PublicationError
 from supm.publication.bundle import Bundle, is_bundle
-from supm.publication.checks import verify_file
-from supm.publication.proof import Proof, make_proof
+from supm.publication.proof import Proof, make_proof, verify_file
 
 if TYPE_CHECKING:
     from tests.publication.conftest import Maker

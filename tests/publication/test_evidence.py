@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supm import PublicationError
-from supm.publication.checks import verify_log
 from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence, beginning, check_same_log
 from supm.publication.log import Log
 from supm.publication.merkle import (
@@ -24,7 +23,7 @@ from supm.publication.merkle import (
     root_of,
 )
 from supm.publication.monitoring import check_log
-from supm.publication.proof import make_proof
+from supm.publication.proof import make_proof, verify_log
 from supm.publication.remote import UnreachableError
 from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey
 

@@ -11,13 +11,12 @@ import pytest
 from tests.publication.test_anchoring import anchor
 
 from supm import PublicationError
-from supm.publication.checks import verify_log
 from supm.publication.entry import LogEntry
 from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence, check_same_log
 from supm.publication.log import Log
 from supm.publication.merkle import EMPTY_ROOT
 from supm.publication.monitoring import check_log, entries_of, rebuilt
-from supm.publication.proof import make_proof
+from supm.publication.proof import make_proof, verify_log
 from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey, VerifierKey
 
 if TYPE_CHECKING:

@@ -13,9 +13,15 @@ import pytest
 from supm import PublicationError
 from supm._json import canonical
 from supm.messages.commitments import Commitments
-from supm.publication.checks import verify_file, verify_log, verify_receipt
 from supm.publication.log import Log
-from supm.publication.proof import Included, Proof, make_proof
+from supm.publication.proof import (
+    Included,
+    Proof,
+    make_proof,
+    verify_file,
+    verify_log,
+    verify_receipt,
+)
 
 if TYPE_CHECKING:
     from tests.publication.conftest import Maker

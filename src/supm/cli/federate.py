@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from supm.engines import Carrier
     from supm.federation import Federated
     from supm.messages import Release
-    from supm.publication.run_record import RunRecord
+    from supm.publication.publishing import RunRecord
 
 __all__ = [
     "aloud",
@@ -321,7 +321,7 @@ def recording(publish: str | None, signing_key: str | None) -> Iterator[RunRecor
         read_signing_key,
         time_of_entry,
     )
-    from supm.publication.run_record import RunRecord
+    from supm.publication.publishing import RunRecord
 
     def now() -> str:
         time, warning = time_of_entry(None, log)

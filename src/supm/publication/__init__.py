@@ -11,7 +11,6 @@ from supm._lazy import names_on_demand
 
 if TYPE_CHECKING:
     from supm.publication.anchoring import verify_chain
-    from supm.publication.checks import verify_file, verify_log, verify_receipt
     from supm.publication.deploying import Anchoring, anchor, anchor_log, deploy_contract
     from supm.publication.entry import (
         ChainEntry,
@@ -27,7 +26,14 @@ if TYPE_CHECKING:
     from supm.publication.log import Log
     from supm.publication.monitoring import check_log, monitor
     from supm.publication.promise import Promise, promise_of
-    from supm.publication.proof import Included, Proof, make_proof
+    from supm.publication.proof import (
+        Included,
+        Proof,
+        make_proof,
+        verify_file,
+        verify_log,
+        verify_receipt,
+    )
     from supm.publication.publishing import (
         Publication,
         create_log,
@@ -86,7 +92,6 @@ __getattr__ = names_on_demand(
     __name__,
     {
         "anchoring": "verify_chain",
-        "checks": "verify_file verify_log verify_receipt",
         "deploying": "Anchoring anchor anchor_log deploy_contract",
         "entry": "ChainEntry KeyEntry LogEntry ReleaseEntry RoundEntry read_entry",
         "evidence": "ForkError ForkEvidence",
@@ -95,7 +100,7 @@ __getattr__ = names_on_demand(
         "log": "Log",
         "monitoring": "check_log monitor",
         "promise": "Promise promise_of",
-        "proof": "Included Proof make_proof",
+        "proof": "Included Proof make_proof verify_file verify_log verify_receipt",
         "publishing": "Publication create_log enter_file publish_file rotate_key",
         "remote": "RemoteLog",
         "signing": "Checkpoint SignedCheckpoint SigningKey VerifierKey",

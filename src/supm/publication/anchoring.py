@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final, Protocol
 from supm._errors import ParameterError, PublicationError
 from supm.publication import chain as chains
 from supm.publication.chain.errors import OtherChainError
-from supm.publication.checks import verify_log
 from supm.publication.entry import ChainEntry
 from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence, beginning
 from supm.publication.history import KeyHistory, LogReader, changes_of
 from supm.publication.merkle import entries_in_words
-from supm.publication.proof import Proof
+from supm.publication.proof import Proof, verify_log
 from supm.publication.signing import SignedCheckpoint, VerifierKey
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from supm._errors import ParameterError, PublicationError, SupmError
 from supm.messages import ReleaseStatement, Statement
 from supm.publication.anchoring import chain_at
 from supm.publication.deploying import Anchoring, anchor_log, contract_of
-from supm.publication.entry import ReleaseEntry
+from supm.publication.entry import ReleaseEntry, RoundEntry
 from supm.publication.log import Log
 from supm.publication.opening import file_bytes
 from supm.publication.proof import Proof, make_proof
@@ -20,10 +20,13 @@ from supm.publication.signing import SigningKey, VerifierKey, check_log_name
 from supm.reporting import Result
 
 if TYPE_CHECKING:
+    from supm.federation import RoundRecord
+    from supm.messages import Release
     from supm.publication.chain import ChainAccount
 
 __all__ = [
     "Publication",
+    "RunRecord",
     "create_log",
     "enter_file",
     "newest_proof",
@@ -258,3 +261,56 @@ def _check_new(option: str, *paths: Path) -> None:
         if each.exists() or not each.parent.is_dir() or len(set(paths)) < len(paths):
             wanted = "a new file in a folder that exists, with nothing of that name beside it"
             raise ParameterError(option, wanted, str(each))
+
+
+class RunRecord:
+    """Where a run is recorded. What cannot be written stops the run before anything is opened.
+
+    Parameters
+    ----------
+    log : Log
+        The log, whose charge the key must have: else the run does not begin.
+    key : SigningKey
+        The publisher's.
+    clock : callable
+        Returns the time of an entry.
+    """
+
+    def __init__(self, log: Log, key: SigningKey, clock: Callable[[], str]) -> None:
+        log.check_charge(key)
+        self.log, self._key, self._clock = log, key, clock
+        self.rounds: list[RoundRecord] = []
+
+    def record(self, told: RoundRecord) -> None:
+        """Enter a round, before its sum is opened."""
+        self.log.append([RoundEntry(time=self._clock(), **asdict(told))], self._key)
+        self.rounds.append(told)
+
+    def enter(self, release: Release, path: Path) -> int:
+        """Enter the release, which is in a file, and write the proof beside it.
+
+        Parameters
+        ----------
+        release : Release
+            What the run gave.
+        path : Path
+            The file; that of the proof has ``.proof`` behind its name.
+
+        Returns
+        -------
+        int
+            The place of the entry.
+        """
+        place = enter_file(
+            self.log,
+            self._key,
+            path.read_bytes(),
+            name=path.name,
+            statement=release.statement,
+            time=self._clock(),
+            run=self.rounds[0].run,
+            commitments=tuple(each.commitments for each in self.rounds),
+        )
+        proof = newest_proof(self.log, place)
+        path.with_name(f"{path.name}.proof").write_text(proof.to_json() + "\n")
+        return place

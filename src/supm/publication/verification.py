@@ -22,7 +22,6 @@ from supm.publication.anchoring import (
 )
 from supm.publication.bundle import Bundle, is_bundle
 from supm.publication.chain.errors import OtherChainError, UnreachableNodeError
-from supm.publication.checks import verify_file, verify_log, verify_receipt
 from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence
 from supm.publication.history import LogReader
 from supm.publication.log import Log
@@ -36,7 +35,7 @@ from supm.publication.opening import (
     read_verifier_key,
 )
 from supm.publication.promise import own_statement, told_of_the_run
-from supm.publication.proof import Proof
+from supm.publication.proof import Proof, verify_file, verify_log, verify_receipt
 from supm.publication.remote import UnreachableError
 from supm.publication.signing import VerifierKey
 from supm.reporting import Result, Table

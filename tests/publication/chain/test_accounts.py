@@ -59,7 +59,7 @@ def test_what_is_absent_is_named_with_what_to_install() -> None:
         "from supm.publication import chain\n"
         "for name in ('ChainAccount', 'Chain', 'deploy'):\n"
         "    try: getattr(chain, name)\n"
-        "    except chain.ChainError as error: print(error)\n"
+        "    except ImportError as error: print(error)\n"
     )
     done = subprocess.run(  # noqa: S603  the words are above
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300

@@ -15,12 +15,11 @@ from supm.messages import Part, ReleaseStatement
 from supm.privacy import GaussianDP, Neighbours
 from supm.publication.anchoring import verify_chain
 from supm.publication.chain import Chain, ChainAccount, deploy
-from supm.publication.checks import verify_file
 from supm.publication.deploying import anchor, name_contract
 from supm.publication.entry import ChainEntry
 from supm.publication.log import Log
 from supm.publication.monitoring import check_log
-from supm.publication.proof import Proof, make_proof
+from supm.publication.proof import Proof, make_proof, verify_file
 from supm.publication.publishing import enter_file
 from supm.publication.signing import SigningKey
 

@@ -24,13 +24,12 @@ from supm.federation import (
     SchemaEncoding,
 )
 from supm.messages import Commitments, Release, ReleaseStatement
-from supm.publication.checks import verify_file
 from supm.publication.entry import RoundEntry
 from supm.publication.log import Log
 from supm.publication.merkle import Peaks
 from supm.publication.monitoring import check_log
 from supm.publication.promise import own_statement
-from supm.publication.proof import Proof, make_proof
+from supm.publication.proof import Proof, make_proof, verify_file
 from supm.publication.publishing import enter_file
 from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey
 

@@ -14,10 +14,9 @@ import pytest
 from supm._errors import PublicationError
 from supm._json import canonical
 from supm.messages import Release
-from supm.publication.checks import verify_log, verify_receipt
 from supm.publication.history import rotating
 from supm.publication.log import Log
-from supm.publication.proof import Included, make_proof
+from supm.publication.proof import Included, make_proof, verify_log, verify_receipt
 from supm.publication.publishing import enter_file
 from supm.publication.signing import SigningKey
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from supm._errors import PublicationError
-from supm.publication.checks import verify_log, verify_receipt
 from supm.publication.entry import ReleaseEntry, RoundEntry, read_entry
 from supm.publication.evidence import ForkError, ForkEvidence
+from supm.publication.proof import verify_log, verify_receipt
 
 if TYPE_CHECKING:
     from tests.publication.tampering.conftest import World

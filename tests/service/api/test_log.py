@@ -14,11 +14,10 @@ import pytest
 from tests.service.conftest import GUARD
 
 from supm._errors import PublicationError
-from supm.publication.checks import verify_file, verify_log
 from supm.publication.entry import ReleaseEntry
 from supm.publication.log import Log
 from supm.publication.monitoring import check_log
-from supm.publication.proof import Proof
+from supm.publication.proof import Proof, verify_file, verify_log
 from supm.publication.remote import RemoteLog
 from supm.publication.signing import SignedCheckpoint, SigningKey, VerifierKey
 from supm.service.app import Settings, make_app

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from supm.publication.checks import verify_file
-from supm.publication.proof import Proof
+from supm.publication.proof import Proof, verify_file
 from supm.publication.signing import VerifierKey
 from supm.service.app import make_app
 from supm.service.serving import running

@@ -10,15 +10,15 @@ What is here needs an extra, and is loaded when it is asked for.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from supm._lazy import names_on_demand
-from supm.publication.chain.errors import ChainError
 
 if TYPE_CHECKING:
     from supm.publication.chain.accounts import ChainAccount, make_account, read_account
     from supm.publication.chain.client import Chain, chain_of, deploy
     from supm.publication.chain.contract import Anchor, ChainReceipt
+    from supm.publication.chain.errors import ChainError
 
 __all__ = [
     "Anchor",
@@ -32,20 +32,12 @@ __all__ = [
     "read_account",
 ]
 
-_find = names_on_demand(
+__getattr__ = names_on_demand(
     __name__,
     {
         "accounts": "ChainAccount make_account read_account",
         "client": "Chain chain_of deploy",
         "contract": "Anchor ChainReceipt",
+        "errors": "ChainError",
     },
 )
-
-
-def __getattr__(name: str) -> Any:  # noqa: ANN401  each name has a type of its own
-    """Load a name from the file that holds it, or say which package is missing."""
-    try:
-        return _find(name)
-    except ImportError as error:
-        message = f"this needs the package {error.name}; run pip install 'supm[chain]'."
-        raise ChainError(message) from None
