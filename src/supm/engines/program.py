@@ -52,14 +52,14 @@ _SERVER: Final = '''\
 
 from pathlib import Path
 
-from supm.engines.flower.programs import serverapp
+from supm.engines.flower.programs import server_program
 
 app = server_program(Path(__file__).with_name("study.json"))
 '''
 _CLIENT: Final = '''\
 """A party's side; its own file says to which study it agrees, and with which table."""
 
-from supm.engines.flower.programs import clientapp
+from supm.engines.flower.programs import party_program
 
 app = party_program()
 '''

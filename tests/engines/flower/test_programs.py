@@ -8,6 +8,7 @@ import os
 import tomllib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 import pytest
@@ -24,6 +25,8 @@ if not os.environ.get("SUPM_REQUIRE_ALL"):
     pytest.importorskip("flwr", reason="pip install 'supm[federated]' to run the tests of Flower")
 
 from flwr.app import Context, Message, RecordDict
+from flwr.clientapp import ClientApp
+from flwr.serverapp import ServerApp
 from flwr.supercore.task_identity import TaskIdentity
 
 from supm.engines.flower.carrying import ASK, record_of
@@ -120,6 +123,8 @@ def test_the_folder_names_both_components_and_holds_the_study(study: FederatedSt
     assert told["config"]["seed"] == str(2**127)
     assert project["project"]["dependencies"] == []
     assert Path("app/supm_federation/study.json").read_text() == text
+    for side, kind in (("server", ServerApp), ("client", ClientApp)):
+        assert isinstance(run_path(f"app/supm_federation/{side}.py")["app"], kind)
     with pytest.raises(ParameterError, match="folder must be a new folder"):
         write_program(Path("app"), study, release=Path("there.json"))
 
