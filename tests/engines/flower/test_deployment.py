@@ -23,7 +23,7 @@ if not os.environ.get("SUPM_REQUIRE_ALL"):
 import httpx
 from flwr.app import Message, RecordDict
 
-from supm.engines.flower import SuperLink, coordinate, free_port, node, take_part
+from supm.engines.flower import SuperLink, coordinate, free_port, take_part, taking_part
 from supm.engines.flower.carrying import record_of
 from supm.engines.flower.coordinating import admit
 from supm.engines.flower.taking_part import PartyNode
@@ -169,7 +169,7 @@ def babble(link: SuperLink, key: Any) -> None:
 def test_a_superlink_that_dies_hangs_nobody(
     parties: Any, keys: Any, teller: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(node, "_GONE_SECONDS", 1.0)
+    monkeypatch.setattr(taking_part, "_GONE_SECONDS", 1.0)
     private, public = keys(1)
     with SuperLink(tmp_path / "run", host="127.0.0.1", port=free_port()) as link:
 
