@@ -56,6 +56,8 @@ def mechanisms() -> list[Any]:
         value
         for _, value in exported(supm.mechanisms)
         if inspect.isclass(value) and dataclasses.is_dataclass(value) and hasattr(value, "epsilon")
+        # A base promises nothing by itself.
+        if not inspect.isabstract(value)
     ]
 
 

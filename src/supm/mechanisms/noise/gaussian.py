@@ -113,8 +113,17 @@ class ContinuousGaussian(AdditiveNumber):
 
     Notes
     -----
-    mu-GDP with mu = (high - low) / sigma, stated as the least epsilon at this delta by the exact
-    curve (docs/proofs/gaussian-composition.md).
+    **Guarantee.** mu-GDP with mu = (high - low) / sigma, stated as the least epsilon at this delta
+    by the exact curve (docs/proofs/gaussian-composition.md). Noise on floats is not exactly
+    private: see `GaussianNoise`.
+
+    **Utility.** Unbiased, with variance sigma^2.
+
+    **Cost.** A likelihood takes two normal distribution functions for each report and bin.
+
+    References
+    ----------
+    B. Balle, Y.-X. Wang, Improving the Gaussian mechanism for differential privacy, ICML 2018.
 
     Examples
     --------

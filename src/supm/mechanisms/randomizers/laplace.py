@@ -164,8 +164,17 @@ class ContinuousLaplace(AdditiveNumber):
 
     Notes
     -----
-    epsilon = (high - low) / scale. A report beyond the bounds says the same whatever it is, since
-    the tails of the law fall at one rate: one cell on either side loses nothing.
+    **Guarantee.** epsilon-LDP with epsilon = (high - low) / scale, on the real line; `randomize`
+    keeps it exactly, on a public grid (docs/proofs/discrete-laplace.md).
+
+    **Utility.** Unbiased, with variance 2 scale^2. A report beyond the bounds says the same
+    whatever it is, since the tails fall at one rate: one cell on either side loses nothing.
+
+    **Cost.** A likelihood takes two exponentials for each report and bin.
+
+    References
+    ----------
+    C. Dwork et al., Calibrating noise to sensitivity in private data analysis, TCC 2006.
 
     Examples
     --------

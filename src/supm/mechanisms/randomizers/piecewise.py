@@ -145,8 +145,17 @@ class ContinuousPiecewise(ContinuousWindow):
 
     Notes
     -----
-    `for_epsilon` is Algorithm 2 of N. Wang et al. (ICDE 2019): a report in [-C, C] for values in
-    [-1, 1], moved to the unit of the column.
+    **Guarantee.** epsilon-LDP with e^epsilon = (1 - outside) / (width outside), on the real line;
+    `randomize` keeps it exactly, on a public grid (docs/proofs/piecewise.md).
+
+    **Utility.** Unbiased; the variance grows with the square of the distance from the middle.
+
+    **Cost.** A likelihood takes one clipped difference for each report and bin.
+
+    References
+    ----------
+    N. Wang et al., Collecting and analyzing multidimensional data with local differential privacy,
+    ICDE 2019, Algorithm 2: a report in [-C, C] for values in [-1, 1], moved to the column's unit.
 
     Examples
     --------

@@ -177,8 +177,17 @@ class ContinuousSquareWave(ContinuousWindow):
 
     Notes
     -----
-    `for_epsilon` is the mechanism of Z. Li et al. (SIGMOD 2020): a report in [-b, 1 + b] for values
-    in [0, 1], moved to the unit of the column.
+    **Guarantee.** epsilon-LDP with e^epsilon = (1 - outside) / (width outside), on the real line;
+    `randomize` keeps it exactly, on a public grid (docs/proofs/square-wave.md).
+
+    **Utility.** Positions, which `unbiased` stretches; the window tells most of a distribution.
+
+    **Cost.** A likelihood takes one clipped difference for each report and bin.
+
+    References
+    ----------
+    Z. Li et al., Estimating numerical distributions under local differential privacy, SIGMOD 2020:
+    a report in [-b, 1 + b] for values in [0, 1], moved to the column's unit.
 
     Examples
     --------
