@@ -334,7 +334,7 @@ def test_minima_are_those_of_the_classifier(words: str, label: int) -> None:
     mechanism, _ = law.draw.args  # type: ignore[attr-defined]  # a partial
     found = law.draw(20, simulation(3))
     source = simulation(3)
-    calls = [20] if mechanism.mechanism == "gaussian" else [1] * 20
+    calls = [20] if mechanism.law == "gaussian" else [1] * 20
     tilts = np.concatenate([mechanism.draw(count, source)[0] for count in calls])
     wanted = [
         fit_margins(
