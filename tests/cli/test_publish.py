@@ -161,7 +161,7 @@ def test_what_was_altered_is_said_and_told_to_machines(capsys: pytest.CaptureFix
         (
             ["verify", "release.json", *KEY, "--proof", "study.json"],
             1,
-            "the version of a proof must be 1",
+            "is not a field of a proof",
         ),
         (["publish", "release.json"], 2, "--log must be given. See"),
         (["publish", "release.json", "--log", "absent.db"], 1, "there is no log at absent.db"),
