@@ -84,7 +84,12 @@ def within(study: Study) -> bool:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("trust", TRUSTS, ids=[trust.letters for trust in TRUSTS])
 def test_every_wish_is_planned_within_the_budget_or_refused(trust: Trust, mode: str) -> None:
-    for reduce, train, test in product(REDUCTIONS, FORMS, (*FORMS, "answer", "device")):
+    wishes = product(*map(enumerate, (REDUCTIONS, FORMS, (*FORMS, "answer", "device"))))
+    turn = TRUSTS.index(trust) + MODES.index(mode)
+    for (first, reduce), (second, train), (third, test) in wishes:
+        # Each kind of trust takes a quarter, in turn: together they take every wish several times.
+        if (first + second + third + turn) % 4:
+            continue
         wish: dict[str, Any] = {"reduce": reduce, "train": train, "test": test, "mode": mode}
         usual = default(trust, "test", mode)
         if usual == "answer" and train in ("pw", "raw"):
