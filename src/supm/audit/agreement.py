@@ -14,16 +14,14 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.audit.findings import Finding
-from supm.audit.subjects import Readable, some_inputs, values_of
-from supm.mechanisms import (
-    Estimate,
-    FiniteChannel,
-    FrequencyRandomizer,
-    IndependentReports,
-    JointReport,
-    OrderedDiscretePerturbation,
-    Reports,
+from supm.audit.subjects import (
+    Readable,
+    estimates_of,
+    randomizers_of,
+    some_inputs,
+    values_of,
 )
+from supm.mechanisms import Estimate, FiniteChannel, FrequencyRandomizer, Reports
 from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.numeric import NumericRandomizer
 
@@ -177,14 +175,10 @@ def _errors(
         found = mechanism.estimate(mechanism.tally(reports))
         spread = np.std(mechanism.decode(reports), ddof=1) / np.sqrt(len(reports))
         yield np.atleast_1d(found.standard_error), np.atleast_1d(spread)
-    elif isinstance(mechanism, IndependentReports):
-        for part, estimate in zip(
-            mechanism.responses, mechanism.estimate(mechanism.tally(reports)), strict=True
-        ):
-            yield _of_shares(part, estimate, len(reports))
     else:
-        estimate = mechanism.estimate(mechanism.tally(reports))
-        yield _of_shares(_randomizer(mechanism), estimate, len(reports))
+        estimates = estimates_of(mechanism, reports)
+        for part, estimate in zip(randomizers_of(mechanism), estimates, strict=True):
+            yield _of_shares(part, estimate, len(reports))
 
 
 def _of_shares(
@@ -195,13 +189,3 @@ def _of_shares(
     shares = np.clip(estimate.values.ravel()[:_INPUTS], 0.0, 1.0)
     variances = [randomizer.variance(share, reports) for share in shares.tolist()]
     return stated, np.sqrt(np.array(variances))
-
-
-def _randomizer(
-    mechanism: FrequencyRandomizer | JointReport | OrderedDiscretePerturbation,
-) -> FrequencyRandomizer:
-    if isinstance(mechanism, JointReport):
-        return mechanism.randomizer
-    if isinstance(mechanism, OrderedDiscretePerturbation):
-        return mechanism.response
-    return mechanism

@@ -14,16 +14,12 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm.audit.empirical import LowerBound, epsilon_lower_bound
+from supm.audit.events import supports
 from supm.audit.findings import FAMILY_ERROR, Finding
-from supm.audit.subjects import Auditable, count_inputs, values_of
-from supm.mechanisms import (
-    JointReport,
-    LocalHashing,
-    SubsetSelection,
-    UnaryEncoding,
-)
+from supm.audit.subjects import Auditable, count_inputs, randomizers_of, values_of
+from supm.mechanisms import LocalHashing, SubsetSelection, UnaryEncoding
 
-__all__ = ["attack", "check_attack"]
+__all__ = ["against", "attack", "check_attack"]
 
 _SMALL = 1 << 12
 
@@ -68,8 +64,7 @@ def attack(
 
     def samples(which: int, count: int) -> NDArray[Any]:
         told = mechanism.randomize(np.repeat(values[[which]], count, axis=0), source).symbols
-        supported = _supported(mechanism, told, numbers)
-        return told if supported is None else supported
+        return _seen(randomizers_of(mechanism)[0], told, numbers)
 
     return epsilon_lower_bound(samples, 0, 1, trials=trials, confidence=1.0 - error)
 
@@ -110,14 +105,13 @@ def check_attack(
     False
     """
     claim = mechanism.epsilon if claimed is None else claimed
-    bound = attack(mechanism, source, trials=trials, error=error)
-    return Finding(
-        check="check_attack",
-        passed=bound.epsilon <= claim,
-        detail=f"claimed {claim:.9g}, {trials} samples prove at least {bound.epsilon:.4g} "
-        f"({bound.event})",
-        statistic=bound.epsilon,
-    )
+    return against("check_attack", attack(mechanism, source, trials=trials, error=error), claim)
+
+
+def against(check: str, bound: LowerBound, claim: float) -> Finding:
+    """Hold what samples prove against a claim."""
+    told = f"{bound.trials} samples prove at least {bound.epsilon:.4g} ({bound.event})"
+    return Finding.of_claim(check, claim, bound.epsilon, told)
 
 
 def _two_inputs(mechanism: Auditable, left: int, right: int) -> tuple[NDArray[Any], list[int]]:
@@ -127,21 +121,10 @@ def _two_inputs(mechanism: Auditable, left: int, right: int) -> tuple[NDArray[An
     return values_of(mechanism, np.array(numbers, dtype=np.int64)), numbers
 
 
-def _supported(
-    mechanism: Auditable, told: NDArray[Any], symbols: list[int]
-) -> NDArray[np.int64] | None:
-    """Say which of the two symbols each report supports, where reports hardly ever repeat."""
-    if isinstance(mechanism, JointReport):
-        return _supported(mechanism.randomizer, told, symbols)
-    if isinstance(mechanism, SubsetSelection) and mechanism.outcomes > _SMALL:
-        seen = [(told == symbol).any(axis=1) for symbol in symbols]
-    elif isinstance(mechanism, UnaryEncoding) and mechanism.outcomes > _SMALL:
-        seen = [(told[:, symbol // 8] >> (symbol % 8)) & 1 for symbol in symbols]
-    elif isinstance(mechanism, LocalHashing) and mechanism.outcomes > _SMALL:
-        factor, shift, bucket = told.astype(object).T if mechanism.prime >> 30 else told.T
-        prime, buckets = mechanism.prime, mechanism.buckets
-        seen = [(factor * symbol + shift) % prime % buckets == bucket for symbol in symbols]
-    else:
-        return None
-    first, second = (np.asarray(each, dtype=np.int64) for each in seen)
-    return 2 * first + second
+def _seen(part: Any, told: NDArray[Any], symbols: list[int]) -> NDArray[Any]:  # noqa: ANN401  of any kind
+    """Return which of the two symbols each report supports, where reports hardly ever repeat."""
+    large = isinstance(part, SubsetSelection | UnaryEncoding | LocalHashing)
+    if not large or part.outcomes <= _SMALL:
+        return told
+    first, second = (supports(part, told, np.full(len(told), symbol)) for symbol in symbols)
+    return 2 * first.astype(np.int64) + second

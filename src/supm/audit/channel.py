@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -143,13 +144,8 @@ def check_epsilon(mechanism: FiniteChannel, *, claimed: float | None = None) -> 
     """
     claim = mechanism.epsilon if claimed is None else claimed
     exact = exact_epsilon(mechanism.exact_channel())
-    return Finding(
-        check="check_epsilon",
-        passed=exact <= claim,
-        detail=f"claimed {claim:.9g}, exact {exact:.9g}",
-        statistic=exact,
-        loose=exact < claim * (1 - _LOOSE),
-    )
+    found = Finding.of_claim("check_epsilon", claim, exact, f"exact {exact:.9g}")
+    return replace(found, loose=exact < claim * (1 - _LOOSE))
 
 
 def check_support(mechanism: SupportRandomizer, *, claimed: float | None = None) -> Finding:
@@ -180,12 +176,7 @@ def check_support(mechanism: SupportRandomizer, *, claimed: float | None = None)
     claim = mechanism.epsilon if claimed is None else claimed
     hit, miss = mechanism.hit, mechanism.miss
     needed = exact_epsilon([[hit, 1 - hit], [miss, 1 - miss]])
-    return Finding(
-        check="check_support",
-        passed=needed <= claim,
-        detail=f"claimed {claim:.9g}, at least {needed:.9g}",
-        statistic=needed,
-    )
+    return Finding.of_claim("check_support", claim, needed, f"at least {needed:.9g}")
 
 
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
@@ -247,13 +238,9 @@ def check_stated_epsilon(mechanism: Laplace, *, claimed: float | None = None) ->
     claim = mechanism.epsilon if claimed is None else claimed
     found = density_epsilon(mechanism)
     rounding = _RELATIVE * claim + _ABSOLUTE
-    return Finding(
-        check="check_stated_epsilon",
-        passed=found <= claim + rounding,
-        detail=f"claimed {claim:.9g}, stated probabilities give {found:.9g}",
-        statistic=found,
-        loose=found < min(claim, _VISIBLE) - rounding,
-    )
+    told = f"stated probabilities give {found:.9g}"
+    judged = Finding.of_claim("check_stated_epsilon", claim, found, told, rounding=rounding)
+    return replace(judged, loose=found < min(claim, _VISIBLE) - rounding)
 
 
 def _places(mechanism: Laplace) -> NDArray[np.int64]:

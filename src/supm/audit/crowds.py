@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from supm._random import RandomSource
 from supm.audit.events import Event, events
 from supm.audit.findings import FAMILY_ERROR, Finding
+from supm.audit.goodness import two_sided
 from supm.audit.independence import correlation_bound
 from supm.audit.subjects import Auditable, some_inputs, values_of
 from supm.mechanisms import Reports
@@ -125,29 +125,12 @@ def _p_values(event: Event, form: NDArray[np.int64]) -> NDArray[np.float64]:
     place = form * groups + event.group
     total = np.bincount(place, minlength=forms * groups).reshape(forms, groups)
     count = np.bincount(place, event.seen, forms * groups).reshape(forms, groups)
-    p_values = [_two_sided(count, total, event.chance)]
-    p_values.append(_two_sided(count.sum(axis=0), total.sum(axis=0), event.chance))
+    p_values = [two_sided(count, total, event.chance)]
+    p_values.append(two_sided(count.sum(axis=0), total.sum(axis=0), event.chance))
     if np.ptp(event.chance) == 0.0:
         seen, of = (np.append(each.sum(axis=1), each.sum()) for each in (count, total))
-        p_values.append(_two_sided(seen, of, event.chance[:1]))
+        p_values.append(two_sided(seen, of, event.chance[:1]))
     return np.concatenate(p_values)
-
-
-def _two_sided(
-    count: NDArray[Any], total: NDArray[np.int64], chance: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    shape = np.broadcast_shapes(total.shape, chance.shape)
-    seen, of, share = (np.broadcast_to(each, shape).ravel() for each in (count, total, chance))
-    held = of > 0
-    # Most of a large crowd's counts are the same few, and the distribution is slow to compute.
-    _, level = np.unique(share[held], return_inverse=True)
-    wide = int(of.max()) + 1
-    key = (level * wide + of[held]) * wide + seen[held].astype(np.int64)
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    case = (seen[held][first], of[held][first], share[held][first])
-    below, above = stats.binom.cdf(*case), stats.binom.sf(case[0] - 1, *case[1:])
-    two_sided: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.minimum(below, above))[inverse]
-    return two_sided
 
 
 _INPUTS = 256

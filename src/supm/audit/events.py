@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.audit.subjects import Auditable
+from supm.audit.subjects import Auditable, is_listed
 from supm.mechanisms import (
     FiniteChannel,
     GeneralizedRandomizedResponse,
@@ -123,10 +123,7 @@ def has_events(mechanism: Auditable) -> bool:
     """
     if isinstance(mechanism, (*_FORMATS, Laplace, JointReport, IndependentReports)):
         return not isinstance(mechanism, JointReport) or has_events(mechanism.randomizer)
-    # The number of outcomes first: where it is huge, so may be the list of inputs.
-    return mechanism.outcomes <= ENTRIES.high and (
-        mechanism.outcomes * len(mechanism.inputs()) <= ENTRIES.high
-    )
+    return is_listed(mechanism, ENTRIES.high)
 
 
 def _of_symbols(

@@ -66,6 +66,14 @@ class Finding:
         words = f"{detail}, corrected p-value {corrected:.3g}{where}"
         return cls(check=check, passed=corrected > error, detail=words, statistic=corrected)
 
+    @classmethod
+    def of_claim(
+        cls, check: str, claim: float, found: float, told: str, *, rounding: float = 0.0
+    ) -> Finding:
+        """Judge a claim by the epsilon that was found; loose is a matter of the check."""
+        passed, detail = found <= claim + rounding, f"claimed {claim:.9g}, {told}"
+        return cls(check=check, passed=passed, detail=detail, statistic=found)
+
     def __str__(self) -> str:
         """Return one line."""
         word = ("loose" if self.loose else "passed") if self.passed else "BROKEN"

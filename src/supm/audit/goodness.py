@@ -8,11 +8,13 @@ groups that are large enough.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-__all__ = ["goodness_of_fit"]
+__all__ = ["goodness_of_fit", "two_sided"]
 
 _ENOUGH = 1000.0
 
@@ -86,3 +88,21 @@ def _gather(
     seen = np.append(counts[common], np.bincount(group, counts[order], groups))
     hoped = np.append(expected[common], np.bincount(group, expected[order], groups))
     return seen.astype(np.float64), hoped.astype(np.float64)
+
+
+def two_sided(
+    count: NDArray[Any], total: NDArray[np.int64], chance: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the p-value of each count among its trials at its chance."""
+    shape = np.broadcast_shapes(total.shape, chance.shape)
+    seen, of, share = (np.broadcast_to(each, shape).ravel() for each in (count, total, chance))
+    held = of > 0
+    # Most of a large crowd's counts are the same few, and the distribution is slow to compute.
+    _, level = np.unique(share[held], return_inverse=True)
+    wide = int(of.max()) + 1
+    key = (level * wide + of[held]) * wide + seen[held].astype(np.int64)
+    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
+    case = (seen[held][first], of[held][first], share[held][first])
+    below, above = stats.binom.cdf(*case), stats.binom.sf(case[0] - 1, *case[1:])
+    two_sided: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.minimum(below, above))[inverse]
+    return two_sided

@@ -20,7 +20,7 @@ from supm.audit.findings import FAMILY_ERROR, Finding, broken_by_the_impossible
 from supm.audit.goodness import goodness_of_fit
 from supm.audit.subjects import Auditable, cells_of, grid_points
 
-__all__ = ["check_independence", "correlation_bound"]
+__all__ = ["check_independence", "correlation_bound", "scored_bound"]
 
 _GROUPS = 8
 
@@ -64,7 +64,7 @@ def check_independence(
     cells = cells_of(mechanism, [0])
     calls = [cells.draw(mechanism, values, source) for _ in range(2)]
     row = cells.probabilities[0]
-    bounds = [_scored(calls, row, score) for score in (_rank(row), _level(row))]
+    bounds = [scored_bound(calls, row, score) for score in (_rank(row), _level(row))]
     bounds += _pairs(calls, row)
     detail = f"two calls of {draws} reports, all lags to {draws // 2}"
     return Finding.by_chance("check_independence", bounds, error=error, detail=detail)
@@ -112,9 +112,10 @@ def correlation_bound(
     return float(min(1.0, 2.0 * sums.size * math.exp(-exponent)))
 
 
-def _scored(
+def scored_bound(
     calls: list[NDArray[np.int64]], row: NDArray[np.float64], score: NDArray[np.float64]
 ) -> float:
+    """Bound the p-value of the correlation of two calls' cells, each cell with its score."""
     first, second = (score[call] for call in calls)
     possible = np.abs(score[row > 0])
     variance = float((row * score**2).sum())

@@ -13,7 +13,7 @@ from scipy import stats
 from supm._random import RandomSource, simulation
 from supm.audit.findings import FAMILY_ERROR, Audit, Finding
 from supm.audit.goodness import goodness_of_fit
-from supm.audit.independence import correlation_bound
+from supm.audit.independence import scored_bound
 
 __all__ = [
     "NoiseEntry",
@@ -151,7 +151,7 @@ def check_law_independence(
     calls = [law.cells(source) for _ in range(2)]
     place = np.cumsum(chances) - chances / 2 - 0.5
     distance = np.abs(place) - float(chances @ np.abs(place))
-    bounds = [_correlation(calls, chances, score) for score in (place, distance)]
+    bounds = [scored_bound(calls, chances, score) for score in (place, distance)]
     detail = f"{law.what}: two calls of {law.draws} draws"
     return Finding.by_chance("check_law_independence", bounds, error=error, detail=detail)
 
@@ -260,15 +260,3 @@ def _tails(counts: NDArray[np.int64], chances: NDArray[np.float64]) -> float:
         if chances[cells].sum() > 0
     ]
     return min((len(found) * float(each.pvalue) for each in found), default=1.0)
-
-
-def _correlation(
-    calls: list[NDArray[np.int64]], chances: NDArray[np.float64], score: NDArray[np.float64]
-) -> float:
-    first, second = (score[call] for call in calls)
-    return correlation_bound(
-        first,
-        second,
-        variance=float(chances @ score**2),
-        reach=float(np.abs(score).max()),
-    )

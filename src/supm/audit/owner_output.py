@@ -16,8 +16,7 @@ from supm._random import RandomSource, check_source
 from supm.mechanisms import FiniteChannel, Piecewise, Reports
 from supm.mechanisms.randomizers.randomizer import ENTRIES
 from supm.mechanisms.thresholds import WORDS, least_reading, stated
-from supm.owner import AnswerInterview, Interview, SampledInterview, SeparateInterview
-from supm.owner.sampled import FINE
+from supm.owner import AnswerInterview, Interview, SeparateInterview
 from supm.schema import Records
 
 __all__ = ["Branch", "OwnerOutput"]
@@ -181,11 +180,10 @@ def _weights(asked: Interview, held: tuple[Any, ...]) -> dict[int, Fraction]:
     """Return the rows of an interview's channel that an input is a mixture of."""
     if isinstance(asked, AnswerInterview):
         return dict(_points(asked.randomizer, float(held[0])))
-    if isinstance(asked, SampledInterview):
-        return {_numbered(asked, held): Fraction(1)}
     if not isinstance(asked, SeparateInterview):
-        return {int(held[0]): Fraction(1)}
-    columns = asked.columns if asked.label is None else (*asked.columns, asked.label)
+        (row,) = np.flatnonzero((asked.inputs() == held).all(axis=1)).tolist()
+        return {row: Fraction(1)}
+    columns = asked.all_columns
     sizes = [len(column.randomizer.inputs()) for column in columns]
     pairs = zip(columns, held, strict=True)
     points = [_points(column.randomizer, float(value)) for column, value in pairs]
@@ -195,15 +193,6 @@ def _weights(asked: Interview, held: tuple[Any, ...]) -> dict[int, Fraction]:
         )
         for corner in product(*points)
     }
-
-
-def _numbered(asked: SampledInterview, held: tuple[Any, ...]) -> int:
-    """Return the row of classes and of what is known of the target; the last runs fastest."""
-    sizes = list(asked.sizes)
-    if asked.labels is not None:
-        known = asked.labels if asked.target is None else (asked.labels - 1) * FINE + 1
-        sizes.append(known)
-    return int(np.ravel_multi_index(held, sizes))
 
 
 def _points(randomizer: object, value: float) -> list[tuple[int, Fraction]]:

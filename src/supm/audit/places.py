@@ -17,6 +17,7 @@ from scipy import stats
 from supm._random import RandomSource
 from supm.audit.events import events
 from supm.audit.findings import FAMILY_ERROR, Finding, broken_by_the_impossible
+from supm.audit.goodness import two_sided
 from supm.audit.subjects import (
     Auditable,
     Cells,
@@ -73,7 +74,8 @@ def check_positions(
     first = grid_points(mechanism)[:1]
     counts = _count(mechanism, cells, likely, np.repeat(first, rows, axis=0), calls, source)
     alone = _count(mechanism, cells, likely, first, calls, source)
-    p_values = _two_sided(np.append(counts, alone), calls, share)
+    seen = np.append(counts, alone)
+    p_values = two_sided(seen, np.full_like(seen, calls), np.array([share]))
     worst = int(p_values.argmin())
     where = f" (place {worst})" if worst < rows else " (calls of one row)"
     detail = f"{calls} calls of {rows} rows"
@@ -102,14 +104,6 @@ def _count(
     for _ in range(calls):
         counts += likely[cells.draw(mechanism, values, source)]
     return counts
-
-
-def _two_sided(counts: NDArray[np.int64], total: int, share: float) -> NDArray[np.float64]:
-    possible = np.arange(total + 1)
-    below = stats.binom.cdf(possible, total, share)
-    above = stats.binom.sf(possible - 1, total, share)
-    p_values: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.minimum(below, above))[counts]
-    return p_values
 
 
 _ROWS = (1 << 17) + 2

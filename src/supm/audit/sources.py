@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource, secure, simulation
 from supm.audit.findings import FAMILY_ERROR, Finding
-from supm.audit.subjects import Auditable, count_inputs, some_inputs, values_of
-from supm.mechanisms import (
-    FrequencyRandomizer,
-    IndependentReports,
-    JointReport,
-    OrderedDiscretePerturbation,
-    SquareWave,
-    SupportRandomizer,
+from supm.audit.subjects import (
+    Auditable,
+    Estimating,
+    count_inputs,
+    count_symbols,
+    estimates_of,
+    randomizers_of,
+    some_inputs,
+    tallies_of,
+    values_of,
 )
+from supm.mechanisms import SupportRandomizer
 from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.numeric import NumericRandomizer
 
 __all__ = ["check_mark", "check_source"]
 
@@ -111,42 +112,14 @@ def _marks(mechanism: Auditable, source: RandomSource) -> Iterator[tuple[str, ob
     values = values_of(mechanism, np.array([0, 0, count_inputs(mechanism) - 1]))
     reports = mechanism.randomize(values, source)
     yield "reports", reports.simulation
-    if not isinstance(mechanism, _ESTIMATING) or not _is_countable(mechanism):
-        return
-    # Each takes its own kind of tally: a tuple where there are several attributes.
-    tally: Any = mechanism.tally(reports)
-    for each in tally if isinstance(tally, tuple) else (tally,):
-        yield "tally", each.simulation
-    estimate: Any = mechanism.estimate(tally)
-    for each in estimate if isinstance(estimate, tuple) else (estimate,):
-        yield "estimate", each.simulation
-
-
-_ESTIMATING = (
-    FrequencyRandomizer,
-    SupportRandomizer,
-    IndependentReports,
-    JointReport,
-    NumericRandomizer,
-    OrderedDiscretePerturbation,
-    SquareWave,
-)
-
-
-def _is_countable(mechanism: Auditable) -> bool:
-    if isinstance(mechanism, FrequencyRandomizer | JointReport):
-        return count_inputs(mechanism) <= _COUNTED
-    return True
+    if isinstance(mechanism, Estimating) and count_symbols(mechanism) <= _COUNTED:
+        yield from (("tally", each.simulation) for each in tallies_of(mechanism, reports))
+        yield from (("estimate", each.simulation) for each in estimates_of(mechanism, reports))
 
 
 def _agreement(mechanism: Auditable) -> float:
     """Bound the chance that two independent reports of one input are the same."""
-    if isinstance(mechanism, JointReport):
-        return _agreement(mechanism.randomizer)
-    if isinstance(mechanism, OrderedDiscretePerturbation):
-        return _agreement(mechanism.response)
-    if isinstance(mechanism, IndependentReports):
-        return _agreement(mechanism.responses[0])
+    mechanism = randomizers_of(mechanism)[0]
     if isinstance(mechanism, SupportRandomizer):
         # The same report supports the own symbol or not.
         return float(mechanism.hit**2 + (1 - mechanism.hit) ** 2)

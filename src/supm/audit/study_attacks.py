@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
+from supm.audit.attacks import against
 from supm.audit.empirical import LowerBound, epsilon_lower_bound
 from supm.audit.examples import completed
-from supm.audit.findings import FAMILY_ERROR, Audit, Finding
+from supm.audit.findings import FAMILY_ERROR, Audit
 from supm.audit.owners import (
     Told,
     by_interviews,
@@ -259,8 +260,8 @@ def _audit(
         claimed=promised.epsilon if isinstance(promised, PureLDP) else float("inf"),
         lower_bound=best.epsilon,
         findings=(
-            _check("check_attack", best, comparable(promised)),
-            _check("check_draws", draws, 0.0),
+            against("check_attack", best, comparable(promised)),
+            against("check_draws", draws, 0.0),
             check_budget(study, promised),
             check_owner(study, phases, records * (_OWNERS // len(records)), source),
         ),
@@ -280,16 +281,6 @@ def _draws(
         return seen(study, owner, by_interviews(study, owner, pair[which], count, source))
 
     return epsilon_lower_bound(told, 0, 1, trials=effort[0], confidence=1.0 - effort[1])
-
-
-def _check(check: str, bound: LowerBound, claimed: float) -> Finding:
-    return Finding(
-        check=check,
-        passed=bound.epsilon <= claimed,
-        detail=f"claimed {claimed:.9g}, {bound.trials} samples prove at least {bound.epsilon:.4g} "
-        f"({bound.event})",
-        statistic=bound.epsilon,
-    )
 
 
 def _ends(attribute: Attribute) -> tuple[object, object]:

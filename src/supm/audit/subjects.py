@@ -25,6 +25,7 @@ from supm.mechanisms import (
     JointReport,
     OrderedDiscretePerturbation,
     Reports,
+    SquareWave,
 )
 from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.numeric import NumericRandomizer
@@ -33,11 +34,17 @@ from supm.mechanisms.randomizers.records import record_numbers
 __all__ = [
     "Auditable",
     "Cells",
+    "Estimating",
     "Readable",
     "cells_of",
     "count_inputs",
+    "count_symbols",
+    "estimates_of",
     "grid_points",
+    "is_listed",
+    "randomizers_of",
     "some_inputs",
+    "tallies_of",
     "values_of",
 ]
 
@@ -52,6 +59,8 @@ Readable: TypeAlias = (
     | NumericRandomizer
     | OrderedDiscretePerturbation
 )
+"""What estimates something, without bias."""
+Estimating: TypeAlias = Readable | SquareWave
 """What estimates something."""
 
 
@@ -152,6 +161,41 @@ def count_inputs(mechanism: Auditable) -> int:
     if isinstance(mechanism, JointReport | IndependentReports):
         return math.prod(mechanism.sizes)
     return len(grid_points(mechanism))
+
+
+def count_symbols(mechanism: Auditable) -> int:
+    """Return how many symbols a tally counts one by one: none where it sums numbers instead."""
+    counted = isinstance(mechanism, FrequencyRandomizer | JointReport)
+    return count_inputs(mechanism) if counted else 0
+
+
+def is_listed(mechanism: FiniteChannel, most: int) -> bool:
+    """Tell whether the channel has at most so many entries."""
+    # The number of outcomes first: where it is huge, so may be the list of inputs.
+    return mechanism.outcomes <= most and mechanism.outcomes * len(mechanism.inputs()) <= most
+
+
+def randomizers_of(mechanism: Any) -> tuple[Any, ...]:  # noqa: ANN401  each kind has its own
+    """Return what draws the reports: an inner response, one for each attribute, or itself."""
+    if isinstance(mechanism, JointReport):
+        return (mechanism.randomizer,)
+    if isinstance(mechanism, OrderedDiscretePerturbation):
+        return (mechanism.response,)
+    return mechanism.responses if isinstance(mechanism, IndependentReports) else (mechanism,)
+
+
+def tallies_of(mechanism: Any, reports: Reports) -> tuple[Any, ...]:  # noqa: ANN401  each kind has its own
+    """Return one tally for each of the randomizers."""
+    return _each(mechanism.tally(reports))
+
+
+def estimates_of(mechanism: Any, reports: Reports) -> tuple[Any, ...]:  # noqa: ANN401  each kind has its own
+    """Return one estimate for each of the randomizers."""
+    return _each(mechanism.estimate(mechanism.tally(reports)))
+
+
+def _each(result: Any) -> tuple[Any, ...]:  # noqa: ANN401  a tuple where there are several attributes
+    return result if isinstance(result, tuple) else (result,)
 
 
 def values_of(mechanism: Auditable, numbers: NDArray[np.int64]) -> NDArray[Any]:

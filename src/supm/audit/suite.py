@@ -28,11 +28,10 @@ from supm.audit.places import check_long_calls, check_positions
 from supm.audit.sampler import check_density, check_grid, check_raw_values, check_sampler
 from supm.audit.shipped import Entry, catalogue
 from supm.audit.sources import check_mark, check_source
-from supm.audit.subjects import Auditable, Readable, count_inputs, grid_points
+from supm.audit.subjects import Auditable, Readable, count_symbols, grid_points, is_listed
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
-    JointReport,
     LocalRandomizer,
     OrderedDiscretePerturbation,
     SupportRandomizer,
@@ -71,7 +70,6 @@ _KINDS: Final[Mapping[str, Any]] = {
     "crowd": FrequencyRandomizer | NumericRandomizer,
     "estimate": Readable,
 }
-_COUNTED_BY_SYMBOL: Final = FrequencyRandomizer | JointReport
 _LARGE: Final = "the channel is too large to write down"
 # What its size or its epsilon allows, with what is said where it does not.
 _ALLOWED: Final[Mapping[str, str]] = {
@@ -309,11 +307,11 @@ def _words(mechanism: Auditable) -> Iterator[str]:
     """Yield the words for what a mechanism is, and for what its size and its epsilon allow."""
     yield from (word for word, kind in _KINDS.items() if isinstance(mechanism, kind))
     small = _is_small(mechanism)
-    symbols = count_inputs(mechanism) if isinstance(mechanism, _COUNTED_BY_SYMBOL) else 0
+    symbols = count_symbols(mechanism)
     allowed = {
         "small": small,
         "large": not small,
-        "listed": _is_listed(mechanism, small=small),
+        "listed": _both_forms(mechanism, small=small),
         "numbered": isinstance(mechanism, FiniteChannel) and mechanism.outcomes <= OUTCOMES.high,
         "countable": symbols <= _WRITTEN_DOWN,
         "tallied": symbols <= _COUNTED,
@@ -324,10 +322,10 @@ def _words(mechanism: Auditable) -> Iterator[str]:
     yield from (word for word, holds in allowed.items() if holds)
 
 
-def _is_listed(mechanism: Auditable, *, small: bool) -> bool:
+def _both_forms(mechanism: Auditable, *, small: bool) -> bool:
     """Tell whether both forms of the channel are made in a moment, or are not needed."""
     if isinstance(mechanism, WindowRandomizer | Hybrid):
-        return mechanism.outcomes * len(mechanism.inputs()) <= ENTRIES.high
+        return is_listed(mechanism, ENTRIES.high)
     return small or isinstance(mechanism, Laplace)
 
 
@@ -336,10 +334,7 @@ def _is_small(mechanism: Auditable) -> bool:
     if isinstance(mechanism, Laplace):
         least, greatest = mechanism.alphabet
         return greatest - least <= _WRITTEN_DOWN
-    # The number of outcomes first: where it is huge, so may be the list of inputs.
-    return mechanism.outcomes <= _WRITTEN_DOWN and (
-        mechanism.outcomes * len(mechanism.inputs()) <= _WRITTEN_DOWN
-    )
+    return is_listed(mechanism, _WRITTEN_DOWN)
 
 
 def _run(check: partial[Finding]) -> Finding:
