@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from supm._random import RandomSource, simulation
-from supm.audit import check_crowd, entry, kinds
+from supm.audit import check_crowd, check_mixed, entry, kinds
 from supm.mechanisms import GeneralizedRandomizedResponse, LocalHashing, Reports
 
 
@@ -35,3 +35,8 @@ def test_no_more_than_a_few_p_values_are_small() -> None:
     coin = GeneralizedRandomizedResponse.for_epsilon(size=5, epsilon=1.0)
     found = [check_crowd(coin, simulation(seed), draws=2000).statistic for seed in range(100)]
     assert sum(value < 0.05 for value in found if value is not None) <= 15
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_reports_of_mixed_crowds_of_all_that_is_shipped_are_independent(name: str) -> None:
+    assert check_mixed(entry(name).mechanism, simulation(1), draws=8192).passed

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from supm._random import RandomSource, simulation
-from supm.audit import check_positions
+from supm.audit import check_long_calls, check_positions, entry, kinds
 from supm.audit.places import _likelier_half
 from supm.mechanisms import GeneralizedRandomizedResponse, HadamardResponse
 from supm.mechanisms.randomizers.laplace import Laplace
@@ -56,3 +56,8 @@ def test_the_likelier_half_is_the_likeliest_cells() -> None:
     likely, share = _likelier_half(np.array([0.1, 0.4, 0.2, 0.3]))
     assert likely.tolist() == [False, True, False, True]
     assert share == pytest.approx(0.7)
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_long_calls_of_all_that_is_shipped_pass(name: str) -> None:
+    assert check_long_calls(entry(name).mechanism, simulation(1), rows=2050).passed

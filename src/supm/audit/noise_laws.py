@@ -43,7 +43,7 @@ from supm.privacy import Neighbours
 
 __all__ = ["noises"]
 
-_Matrix: TypeAlias = Callable[[int, float, RandomSource], NDArray[np.float64]]
+_Matrix: TypeAlias = Callable[[int, Any, RandomSource], NDArray[Any]]
 
 # Sigmas, in eighths: tails to six sigmas on either side.
 _EIGHTHS: Final = range(-48, 49)
@@ -76,12 +76,8 @@ def _discrete() -> Iterator[NoiseEntry]:
             parameters=f"sigma {words}, delta 1e-6",
             laws=tuple(_whole_laws(noise)),
             claimed=claimed(summed_mu(sensitivity=sigma, sigma=sigma, holders=1)),
-            exact=partial(_of_one, noise),
+            exact=partial(least_epsilon, shifted, noise, noise.sigma),
         )
-
-
-def _of_one(noise: DiscreteGaussian) -> float:
-    return least_epsilon(shifted(noise, noise.sigma))
 
 
 def _whole_laws(noise: DiscreteGaussian) -> Iterator[NoiseLaw]:
@@ -91,12 +87,16 @@ def _whole_laws(noise: DiscreteGaussian) -> Iterator[NoiseLaw]:
     )
     # From width 8 on the last two bits are uniform to thirty digits.
     if noise.sigma >= 8:
-        yield NoiseLaw(
-            what="its last two bits",
-            draw=lambda count, source: noise.draw(count, source) & 3,
-            cumulative=lambda bits: (bits + 1) / 4,
-            edges=np.arange(3),
-        )
+        yield _last_bits(noise)
+
+
+def _last_bits(noise: DiscreteGaussian | DiscreteLaplaceNoise) -> NoiseLaw:
+    return NoiseLaw(
+        what="its last two bits",
+        draw=lambda count, source: noise.draw(count, source) & 3,
+        cumulative=lambda bits: (bits + 1) / 4,
+        edges=np.arange(3),
+    )
 
 
 def _summed() -> Iterator[NoiseEntry]:
@@ -111,7 +111,7 @@ def _summed() -> Iterator[NoiseEntry]:
         parameters="3 holders, sigma 8, delta 1e-6",
         laws=(_sum_law("sum of three", law, draw),),
         claimed=claimed(summed_mu(sensitivity=14.0, sigma=8, holders=holders)),
-        exact=lambda: least_epsilon(listed(law, 14)),
+        exact=partial(least_epsilon, listed, law, 14),
     )
 
 
@@ -121,17 +121,17 @@ def _symmetric() -> Iterator[NoiseEntry]:
 
     def exact() -> float:
         # A change of 6 in both triangles, and of 8 on the diagonal, which twice the matrix doubles.
-        off = least_epsilon(listed(law, 12))
-        return max(off, least_epsilon(shifted(noise, 8)))
+        off = least_epsilon(listed, law, 12)
+        return max(off, least_epsilon(shifted, noise, 8))
 
     yield NoiseEntry(
         name="symmetric-noise",
         parameters="sigma 8, delta 1e-6",
         laws=(
-            _sum_law("off the diagonal", law, partial(_off_diagonal, sigma)),
+            _sum_law("off the diagonal", law, partial(_triangle_of, symmetric_noise, sigma, 0)),
             NoiseLaw(
                 what="half of the diagonal",
-                draw=partial(_diagonal, sigma),
+                draw=lambda count, source: _diagonal_of(symmetric_noise, sigma, count, source) // 2,
                 cumulative=noise.cumulative,
                 edges=np.arange(-5 * sigma, 5 * sigma + 1),
                 draws=1 << 12,
@@ -166,41 +166,21 @@ def _floating() -> Iterator[NoiseEntry]:
                 ),
             ),
             claimed=claimed(GaussianNoise(sigma).guarantee(sensitivity, Neighbours.REPLACE_ONE).mu),
-            exact=partial(_normal_epsilon, mu),
+            exact=partial(least_epsilon, normal, mu),
         )
-
-
-def _normal_epsilon(mu: float) -> float:
-    return least_epsilon(normal(mu))
 
 
 def _triangle_of(
     draw: _Matrix, sigma: float, turned: int, count: int, source: RandomSource
-) -> NDArray[np.float64]:
+) -> NDArray[Any]:
     dimension = math.isqrt(2 * count) + 2
     noise = draw(dimension, sigma, source)
     return (noise.T if turned else noise)[np.triu_indices(dimension, 1)][:count]
 
 
-def _diagonal_of(
-    draw: _Matrix, sigma: float, count: int, source: RandomSource
-) -> NDArray[np.float64]:
+def _diagonal_of(draw: _Matrix, sigma: float, count: int, source: RandomSource) -> NDArray[Any]:
     calls = math.ceil(count / _DIAGONAL)
     return np.concatenate([np.diag(draw(_DIAGONAL, sigma, source)) for _ in range(calls)])[:count]
-
-
-def _off_diagonal(sigma: int, count: int, source: RandomSource) -> NDArray[np.int64]:
-    dimension = math.isqrt(2 * count) + 2
-    noise = symmetric_noise(dimension, sigma, source)
-    return noise[np.triu_indices(dimension, 1)][:count]
-
-
-def _diagonal(sigma: int, count: int, source: RandomSource) -> NDArray[np.int64]:
-    drawn = [
-        np.diag(symmetric_noise(_DIAGONAL, sigma, source)) // 2
-        for _ in range(math.ceil(count / _DIAGONAL))
-    ]
-    return np.concatenate(drawn)[:count]
 
 
 def _laplace() -> Iterator[NoiseEntry]:
@@ -227,12 +207,7 @@ def _laplace_laws(noise: DiscreteLaplaceNoise) -> Iterator[NoiseLaw]:
         edges = np.unique([step * int(noise.scale) // 4 for step in range(-40, 41)])
     yield NoiseLaw(what="one number", draw=noise.draw, cumulative=noise.cumulative, edges=edges)
     if wide:
-        yield NoiseLaw(
-            what="its last two bits",
-            draw=lambda count, source: noise.draw(count, source) & 3,
-            cumulative=lambda bits: (bits + 1) / 4,
-            edges=np.arange(3),
-        )
+        yield _last_bits(noise)
 
 
 def _gaussian() -> Iterator[NoiseEntry]:
@@ -242,7 +217,7 @@ def _gaussian() -> Iterator[NoiseEntry]:
         parameters="sigma 3, delta 1e-6",
         laws=(_normal_law("one number", 3.0, noise.draw),),
         claimed=claimed(noise.guarantee(3.0, Neighbours.REPLACE_ONE).mu),
-        exact=lambda: least_epsilon(normal(1.0)),
+        exact=partial(least_epsilon, normal, 1.0),
     )
 
 
@@ -297,7 +272,7 @@ def _cancelling() -> Iterator[NoiseEntry]:
             _normal_law("all parties' rows", one, rows(1, 2, 3)),
         ),
         claimed=claimed(information_publisher(parties)),
-        exact=lambda: least_epsilon(normal(_publisher(noise))),
+        exact=lambda: least_epsilon(normal, _publisher(noise)),
     )
 
 

@@ -7,7 +7,6 @@ the one is that of the other: Lemma 1 of docs/proofs/objective-perturbation.md.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import partial
 from typing import Final, TypeAlias
@@ -18,7 +17,7 @@ from scipy import stats
 
 from supm._random import RandomSource
 from supm.audit.noise import NoiseEntry, NoiseLaw
-from supm.audit.noise_curves import least_epsilon
+from supm.audit.noise_curves import beyond, least_epsilon
 from supm.mechanisms import LossBounds, ObjectivePerturbation
 from supm.mechanisms.noise.objective import corner_epsilon
 
@@ -128,8 +127,4 @@ def _exact(mechanism: ObjectivePerturbation) -> float:
     if mechanism.law == "gamma":
         return float(np.abs(first - second).max())
     mine, theirs = np.exp(first) * step, np.exp(second) * step
-    return least_epsilon(lambda epsilon: _beyond(mine, theirs, epsilon))
-
-
-def _beyond(mine: Floats, theirs: Floats, epsilon: float) -> float:
-    return float(np.maximum(mine - math.exp(epsilon) * theirs, 0.0).sum())
+    return least_epsilon(beyond, mine, theirs)

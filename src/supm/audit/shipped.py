@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from supm._errors import ParameterError
 from supm._extensions import installed, load
@@ -90,7 +90,17 @@ def kinds() -> dict[str, Kind]:
     >>> sorted(kinds())[:3]
     ['binary-response', 'duchi', 'hadamard-response']
     """
-    return {kind.name: kind for kind in (*_symbol_kinds(), *_record_kinds(), *_number_kinds())}
+    return {
+        name: Kind(
+            name=name,
+            size_means=size_means,
+            size=size,
+            make=make,
+            large=large,
+            extremes=_EXTREMES.get(name, (1e-6, 1e4)),
+        )
+        for name, size_means, size, large, make in _SHIPPED
+    }
 
 
 def catalogue() -> list[Entry]:
@@ -123,7 +133,8 @@ def entry(name: str, *, epsilon: float = 1.0, size: int | None = None) -> Entry:
     """
     kind = kinds().get(name)
     if kind is None and (":" in name or name in installed("randomizers")):
-        kind = _symbol(name, load("randomizers", name).for_epsilon, size=5)
+        make = _made(load("randomizers", name).for_epsilon)
+        kind = Kind(name=name, size_means="size", size=5, make=make)
     if kind is None:
         known = sorted(kinds())
         near = get_close_matches(name, known, n=1)
@@ -153,84 +164,42 @@ def _line(kind: Kind, size: int, epsilon: float, *, sampled: bool = True) -> Ent
     )
 
 
-def _symbol(name: str, make: Callable[..., Any], *, size: int, large: int = 0) -> Kind:
-    return Kind(
-        name=name,
-        size_means="size",
-        size=size,
-        make=lambda size, epsilon: make(size=size, epsilon=epsilon),
-        large=large,
-    )
+_Make: TypeAlias = Callable[[int, float], Any]
 
 
-def _symbol_kinds() -> Iterator[Kind]:
-    respond = GeneralizedRandomizedResponse.for_epsilon
-    yield Kind(
-        name="binary-response",
-        size_means="",
-        size=2,
-        make=lambda size, epsilon: respond(size=size, epsilon=epsilon),
-    )
-    yield _symbol("randomized-response", respond, size=5, large=1000)
-    yield _symbol("subset-selection", SubsetSelection.for_epsilon, size=7, large=100)
-    yield _symbol("symmetric-unary", UnaryEncoding.symmetric, size=5, large=100)
-    yield _symbol("optimised-unary", UnaryEncoding.optimised, size=5, large=100)
-    yield _symbol("local-hashing", LocalHashing.for_epsilon, size=6, large=1000)
-    yield _symbol("hadamard-response", HadamardResponse.for_epsilon, size=6, large=1000)
+def _made(make: Callable[..., Any], named: str = "size", **given: object) -> _Make:
+    """Give a size by its name, if it has one, and what else is always given."""
+    return lambda size, epsilon: make(**given, **({named: size} if named else {}), epsilon=epsilon)
 
 
-def _record_kinds() -> Iterator[Kind]:
-    """Yield those of records with two attributes, of ``size`` classes and of one more."""
-    independent, joint = IndependentReports.for_epsilon, JointReport.for_epsilon
-    yield Kind(
-        name="independent-reports",
-        size_means="classes",
-        size=2,
-        make=lambda size, epsilon: independent(sizes=(size, size + 1), epsilon=epsilon),
-    )
-    yield Kind(
-        name="joint-report",
-        size_means="classes",
-        size=2,
-        make=lambda size, epsilon: joint(sizes=(size, size + 1), epsilon=epsilon),
-    )
+def _two(make: Callable[..., Any]) -> _Make:
+    """Make one for records of two attributes, of ``size`` classes and of one more."""
+    return lambda size, epsilon: make(sizes=(size, size + 1), epsilon=epsilon)
 
 
-def _number(name: str, make: Callable[..., Any], *, steps: int, large: int) -> Kind:
-    return Kind(
-        name=name,
-        size_means="steps",
-        size=steps,
-        make=lambda size, epsilon: make(low=-1, high=1, steps=size, epsilon=epsilon),
-        large=large,
-    )
-
-
-def _number_kinds() -> Iterator[Kind]:
-    perturb = OrderedDiscretePerturbation.for_epsilon
-    number = Continuous("number", low=-1, high=1)
-    ordered = Ordinal("ordered", values=tuple(range(7)))
-    yield Kind(
-        name="odp-continuous",
-        size_means="classes",
-        size=5,
-        make=lambda size, epsilon: perturb(attribute=number, classes=size, epsilon=epsilon),
-    )
-    yield Kind(
-        name="odp-ordinal",
-        size_means="classes",
-        size=5,
-        make=lambda size, epsilon: perturb(attribute=ordered, classes=size, epsilon=epsilon),
-    )
-    yield Kind(
-        name="duchi",
-        size_means="",
-        size=1,
-        make=lambda _, epsilon: Duchi.for_epsilon(low=-1, high=1, epsilon=epsilon),
-    )
-    yield _number("piecewise", Piecewise.for_epsilon, steps=16, large=1024)
-    yield _number("hybrid", Hybrid.for_epsilon, steps=16, large=1024)
-    yield _number("square-wave", SquareWave.for_epsilon, steps=16, large=256)
-    # The stated probabilities are floats, which vanish below e^-700.
-    laplace = _number("laplace", Laplace.for_epsilon, steps=16, large=1024)
-    yield replace(laplace, extremes=(1e-6, 600.0))
+_RANGE: Final[dict[str, Any]] = {"low": -1, "high": 1}
+_RESPOND: Final = GeneralizedRandomizedResponse.for_epsilon
+_PERTURB: Final = OrderedDiscretePerturbation.for_epsilon
+_NUMBER: Final = Continuous("number", low=-1, high=1)
+_ORDERED: Final = Ordinal("ordered", values=tuple(range(7)))
+# What it is called, what its size means, which size is audited, which is large, and the maker.
+_SHIPPED: Final[tuple[tuple[str, str, int, int, _Make], ...]] = (
+    ("binary-response", "", 2, 0, _made(_RESPOND)),
+    ("randomized-response", "size", 5, 1000, _made(_RESPOND)),
+    ("subset-selection", "size", 7, 100, _made(SubsetSelection.for_epsilon)),
+    ("symmetric-unary", "size", 5, 100, _made(UnaryEncoding.symmetric)),
+    ("optimised-unary", "size", 5, 100, _made(UnaryEncoding.optimised)),
+    ("local-hashing", "size", 6, 1000, _made(LocalHashing.for_epsilon)),
+    ("hadamard-response", "size", 6, 1000, _made(HadamardResponse.for_epsilon)),
+    ("independent-reports", "classes", 2, 0, _two(IndependentReports.for_epsilon)),
+    ("joint-report", "classes", 2, 0, _two(JointReport.for_epsilon)),
+    ("odp-continuous", "classes", 5, 0, _made(_PERTURB, "classes", attribute=_NUMBER)),
+    ("odp-ordinal", "classes", 5, 0, _made(_PERTURB, "classes", attribute=_ORDERED)),
+    ("duchi", "", 1, 0, _made(Duchi.for_epsilon, "", **_RANGE)),
+    ("piecewise", "steps", 16, 1024, _made(Piecewise.for_epsilon, "steps", **_RANGE)),
+    ("hybrid", "steps", 16, 1024, _made(Hybrid.for_epsilon, "steps", **_RANGE)),
+    ("square-wave", "steps", 16, 256, _made(SquareWave.for_epsilon, "steps", **_RANGE)),
+    ("laplace", "steps", 16, 1024, _made(Laplace.for_epsilon, "steps", **_RANGE)),
+)
+# The stated probabilities are floats, which vanish below e^-700.
+_EXTREMES: Final = {"laplace": (1e-6, 600.0)}
