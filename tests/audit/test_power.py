@@ -21,6 +21,6 @@ def test_a_truth_told_too_often_by_one_part_in_200_is_hardly_ever_missed(
     checks = len(list(subject.checks(module._BY_CHANCE))) + 1
     # Within the check of the sampler the level is shared by its rows and its pooled statistics.
     level = FAMILY_ERROR / (len(catalogue()) * checks * 10)
-    keep, draws = float(coin.hit), 5 * module._every_row(subject)["draws"]
+    keep, draws = float(coin.hit), 5 * module._every_row(subject)
     shift = draws * (keep / 200) ** 2 / (keep * (1 - keep))
     assert ncx2.cdf(chi2.isf(level, 1), 1, shift) < missed

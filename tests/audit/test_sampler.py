@@ -44,9 +44,7 @@ def test_a_bias_of_one_part_in_two_hundred_is_noticed_by_all_but_one_audit_in_te
     """The power of the test of all rows together, by level, from the noncentral chi-square."""
     keep = float(coin.hit)
     shift = (keep / 200) ** 2 / (keep * (1 - keep))
-    noncentrality = (
-        _every_row(_subject(coin, simulation(1), coin.epsilon))["draws"] * coin.size * shift
-    )
+    noncentrality = _every_row(_subject(coin, simulation(1), coin.epsilon)) * coin.size * shift
     tests = (coin.size + 1) * 5 * len(catalogue())
     limit = stats.chi2.isf(FAMILY_ERROR / tests, 1)
     assert stats.ncx2.sf(limit, 1, noncentrality) > 1 - 1e-4

@@ -71,13 +71,22 @@ def _discrete() -> Iterator[NoiseEntry]:
     for exponent, sigma in ((0, 6), (10, 1 << 10), (37, 1 << 37), (45, 1 << 45)):
         noise = DiscreteGaussian(sigma)
         words = f"2^{exponent}" if exponent else str(sigma)
-        yield NoiseEntry(
-            name="discrete-gaussian",
-            parameters=f"sigma {words}, delta 1e-6",
-            laws=tuple(_whole_laws(noise)),
-            claimed=claimed(summed_mu(sensitivity=sigma, sigma=sigma, holders=1)),
-            exact=partial(least_epsilon, shifted, noise, noise.sigma),
-        )
+        mu = summed_mu(sensitivity=sigma, sigma=sigma, holders=1)
+        exact = partial(least_epsilon, shifted, noise, sigma)
+        yield _entry("discrete-gaussian", f"sigma {words}", mu, exact, *_whole_laws(noise))
+
+
+def _entry(
+    name: str, parameters: str, mu: float, exact: Callable[[], float], *laws: NoiseLaw
+) -> NoiseEntry:
+    """Return noise whose epsilon is stated at one delta."""
+    return NoiseEntry(
+        name=name,
+        parameters=f"{parameters}, delta 1e-6",
+        laws=laws,
+        claimed=claimed(mu),
+        exact=exact,
+    )
 
 
 def _whole_laws(noise: DiscreteGaussian) -> Iterator[NoiseLaw]:
@@ -106,13 +115,10 @@ def _summed() -> Iterator[NoiseEntry]:
     def draw(count: int, source: RandomSource) -> NDArray[np.int64]:
         return np.asarray(noise.draw(holders * count, source).reshape(holders, -1).sum(axis=0))
 
-    yield NoiseEntry(
-        name="summed-gaussian",
-        parameters="3 holders, sigma 8, delta 1e-6",
-        laws=(_sum_law("sum of three", law, draw),),
-        claimed=claimed(summed_mu(sensitivity=14.0, sigma=8, holders=holders)),
-        exact=partial(least_epsilon, listed, law, 14),
-    )
+    mu = summed_mu(sensitivity=14.0, sigma=8, holders=holders)
+    summed = _sum_law("sum of three", law, draw)
+    exact = partial(least_epsilon, listed, law, 14)
+    yield _entry("summed-gaussian", "3 holders, sigma 8", mu, exact, summed)
 
 
 def _symmetric() -> Iterator[NoiseEntry]:
@@ -124,22 +130,16 @@ def _symmetric() -> Iterator[NoiseEntry]:
         off = least_epsilon(listed, law, 12)
         return max(off, least_epsilon(shifted, noise, 8))
 
-    yield NoiseEntry(
-        name="symmetric-noise",
-        parameters="sigma 8, delta 1e-6",
-        laws=(
-            _sum_law("off the diagonal", law, partial(_triangle_of, symmetric_noise, sigma, 0)),
-            NoiseLaw(
-                what="half of the diagonal",
-                draw=lambda count, source: _diagonal_of(symmetric_noise, sigma, count, source) // 2,
-                cumulative=noise.cumulative,
-                edges=np.arange(-5 * sigma, 5 * sigma + 1),
-                draws=1 << 12,
-            ),
-        ),
-        claimed=claimed(summed_mu(sensitivity=6 * math.sqrt(2), sigma=sigma, holders=1)),
-        exact=exact,
+    half = NoiseLaw(
+        what="half of the diagonal",
+        draw=lambda count, source: _diagonal_of(symmetric_noise, sigma, count, source) // 2,
+        cumulative=noise.cumulative,
+        edges=np.arange(-5 * sigma, 5 * sigma + 1),
+        draws=1 << 12,
     )
+    off = _sum_law("off the diagonal", law, partial(_triangle_of, symmetric_noise, sigma, 0))
+    mu = summed_mu(sensitivity=6 * math.sqrt(2), sigma=sigma, holders=1)
+    yield _entry("symmetric-noise", "sigma 8", mu, exact, off, half)
 
 
 def _floating() -> Iterator[NoiseEntry]:
@@ -154,19 +154,15 @@ def _floating() -> Iterator[NoiseEntry]:
     for name, draw, aside, sensitivity in forms:
         # Seen is one triangle, which the other repeats.
         mu = float(np.linalg.norm(upper / np.array([sigma, aside, sigma])))
-        yield NoiseEntry(
-            name=name,
-            parameters=f"sigma {sigma:g}, delta 1e-6",
-            laws=(
-                _normal_law("above the diagonal", aside, partial(_triangle_of, draw, sigma, 0)),
-                _normal_law("below the diagonal", aside, partial(_triangle_of, draw, sigma, 1)),
-                replace(
-                    _normal_law("the diagonal", sigma, partial(_diagonal_of, draw, sigma)),
-                    draws=1 << 12,
-                ),
-            ),
-            claimed=claimed(GaussianNoise(sigma).guarantee(sensitivity, Neighbours.REPLACE_ONE).mu),
-            exact=partial(least_epsilon, normal, mu),
+        on = _normal_law("the diagonal", sigma, partial(_diagonal_of, draw, sigma))
+        yield _entry(
+            name,
+            f"sigma {sigma:g}",
+            GaussianNoise(sigma).guarantee(sensitivity, Neighbours.REPLACE_ONE).mu,
+            partial(least_epsilon, normal, mu),
+            _normal_law("above the diagonal", aside, partial(_triangle_of, draw, sigma, 0)),
+            _normal_law("below the diagonal", aside, partial(_triangle_of, draw, sigma, 1)),
+            replace(on, draws=1 << 12),
         )
 
 
@@ -212,13 +208,9 @@ def _laplace_laws(noise: DiscreteLaplaceNoise) -> Iterator[NoiseLaw]:
 
 def _gaussian() -> Iterator[NoiseEntry]:
     noise = GaussianNoise(3.0)
-    yield NoiseEntry(
-        name="gaussian",
-        parameters="sigma 3, delta 1e-6",
-        laws=(_normal_law("one number", 3.0, noise.draw),),
-        claimed=claimed(noise.guarantee(3.0, Neighbours.REPLACE_ONE).mu),
-        exact=partial(least_epsilon, normal, 1.0),
-    )
+    mu = noise.guarantee(3.0, Neighbours.REPLACE_ONE).mu
+    law = _normal_law("one number", 3.0, noise.draw)
+    yield _entry("gaussian", "sigma 3", mu, partial(least_epsilon, normal, 1.0), law)
 
 
 def _gamma() -> Iterator[NoiseEntry]:
@@ -262,17 +254,15 @@ def _cancelling() -> Iterator[NoiseEntry]:
         return lambda count, source: noise.draw(count, source)[list(which)].sum(axis=0)
 
     one, two = math.sqrt(2 / 3), math.sqrt(2 * 2 / 3 - 2 * 2 / 9)
-    yield NoiseEntry(
-        name="zero-sum",
-        parameters="3 parties, publisher, delta 1e-6",
-        laws=(
-            _normal_law("the publisher's row", one, rows(0)),
-            _normal_law("a party's row", one, rows(1)),
-            _normal_law("two rows together", two, rows(0, 1)),
-            _normal_law("all parties' rows", one, rows(1, 2, 3)),
-        ),
-        claimed=claimed(information_publisher(parties)),
-        exact=lambda: least_epsilon(normal, _publisher(noise)),
+    yield _entry(
+        "zero-sum",
+        "3 parties, publisher",
+        information_publisher(parties),
+        lambda: least_epsilon(normal, _publisher(noise)),
+        _normal_law("the publisher's row", one, rows(0)),
+        _normal_law("a party's row", one, rows(1)),
+        _normal_law("two rows together", two, rows(0, 1)),
+        _normal_law("all parties' rows", one, rows(1, 2, 3)),
     )
 
 

@@ -7,7 +7,7 @@ are public and are read here without the help of the mechanisms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, TypeAlias
 
@@ -30,7 +30,7 @@ from supm.audit.owners import (
 )
 from supm.collection import account
 from supm.messages import Study
-from supm.owner import Interview, JointInterview, SampledInterview, interview
+from supm.owner import Interview, SampledInterview, interview
 from supm.owner.sampled import FINE
 from supm.privacy import Guarantee, PureLDP
 from supm.schema import Attribute, Continuous
@@ -48,7 +48,7 @@ def seen(
     by_group: dict[int, list[NDArray[np.int64]]] = {}
     for question in questions_of(study, owner):
         asked, symbols = interview(study, question.phase), told.symbols[question.phase]
-        columns = _clear(asked, symbols)
+        columns: Iterable[NDArray[np.int64]] = symbols[:, : _drawn(asked)].T
         if pair is not None:
             held = asked.encode(study.schema.read([dict(record) for record in pair]))
             columns = _columns(asked, symbols, held)
@@ -70,22 +70,20 @@ def _columns(
     speaks = left * (asked.width + 1) + right
     yield speaks
     if isinstance(asked, SampledInterview):
-        low = (symbols[:, : asked.sampled] < len(asked.sizes) // 2).sum(axis=1)
+        low = (symbols[:, : _drawn(asked)] < len(asked.sizes) // 2).sum(axis=1)
         yield speaks * (asked.sampled + 1) + low
     yield from symbols.T
 
 
-def _clear(asked: Interview, symbols: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    if isinstance(asked, SampledInterview):
-        yield from symbols[:, : asked.sampled].T
+def _drawn(asked: Interview) -> int:
+    """Return how many symbols say which attributes were drawn; they are told in clear."""
+    return asked.sampled if isinstance(asked, SampledInterview) else 0
 
 
 def _supports(
     asked: Interview, symbols: NDArray[np.int64], held: NDArray[Any]
 ) -> NDArray[np.int64]:
     """Say how much of each report is what a record would tell if nothing were randomised."""
-    if isinstance(asked, JointInterview):
-        return np.minimum(_equal(symbols, held[0]), 1)
     if not isinstance(asked, SampledInterview):
         return _equal(symbols, held)
     places, told = symbols[:, : asked.sampled], symbols[:, asked.sampled :]
@@ -253,7 +251,14 @@ def _audit(
     best = max(bounds, key=lambda bound: bound.epsilon)
     records = [record for pair in pairs.values() for record in pair]
     phases = [question.phase for question in questions_of(study, owner)]
-    draws = _draws(study, owner, pairs["halves"], source, (trials, error))
+
+    def drawn(which: int, count: int) -> NDArray[np.int64]:
+        return seen(
+            study, owner, by_interviews(study, owner, pairs["halves"][which], count, source)
+        )
+
+    # What the group and the drawn attributes tell is nothing, since no record has a say.
+    draws = epsilon_lower_bound(drawn, 0, 1, trials=trials, confidence=1.0 - error)
     return Audit(
         mechanism=name_of(study),
         parameters=f"{owner} of {len(study.schema.attributes)} attributes",
@@ -266,21 +271,6 @@ def _audit(
             check_owner(study, phases, records * (_OWNERS // len(records)), source),
         ),
     )
-
-
-def _draws(
-    study: Study,
-    owner: str,
-    pair: tuple[_Record, _Record],
-    source: RandomSource,
-    effort: tuple[int, float],
-) -> LowerBound:
-    """Bound what the group and the drawn attributes tell: nothing, since no record has a say."""
-
-    def told(which: int, count: int) -> NDArray[np.int64]:
-        return seen(study, owner, by_interviews(study, owner, pair[which], count, source))
-
-    return epsilon_lower_bound(told, 0, 1, trials=effort[0], confidence=1.0 - effort[1])
 
 
 def _ends(attribute: Attribute) -> tuple[object, object]:

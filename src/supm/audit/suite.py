@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import partial
+from inspect import signature
 from typing import Any, Final, NamedTuple
 
 from supm._errors import ParameterError
@@ -94,9 +95,9 @@ class _Subject(NamedTuple):
 
     def checks(self, rules: Iterable[_Rule]) -> Iterator[partial[Finding]]:
         """Yield the checks that can be made."""
-        for check, needs, given in rules:
-            if self.words.issuperset(needs.split()):
-                yield partial(check, self.mechanism, **given(self))
+        for rule in rules:
+            if self.words.issuperset(rule.needs.split()):
+                yield rule.ready(self)
 
     def skipped(self, rules: Iterable[_Rule]) -> Iterator[str]:
         """Yield the checks that concern this mechanism and cannot be made, each with the reason."""
@@ -111,75 +112,70 @@ def _subject(mechanism: Auditable, source: RandomSource, claim: float) -> _Subje
 
 
 class _Rule(NamedTuple):
-    """A check, the words that a mechanism must answer to, and what the check is given."""
+    """A check, the words that a mechanism must answer to, and how many reports it draws."""
 
     check: Callable[..., Finding]
     needs: str
-    given: Callable[[_Subject], dict[str, Any]]
+    draws: Callable[[_Subject], int] | None = None
+
+    def ready(self, subject: _Subject) -> partial[Finding]:
+        """Return the check with all that it asks for by name."""
+        asked = signature(self.check).parameters
+        given: dict[str, Any] = {"claimed": subject.claim, "source": subject.source}
+        given = {name: value for name, value in given.items() if name in asked}
+        if self.draws is not None:
+            given["draws"] = self.draws(subject)
+        return partial(self.check, subject.mechanism, **given)
 
 
-def _nothing(_: _Subject) -> dict[str, Any]:
-    return {}
-
-
-def _claim(subject: _Subject) -> dict[str, Any]:
-    return {"claimed": subject.claim}
-
-
-def _source(subject: _Subject) -> dict[str, Any]:
-    return {"source": subject.source}
-
-
-def _every_row(subject: _Subject) -> dict[str, Any]:
+def _every_row(subject: _Subject) -> int:
     """Draw more where a report costs less: by its length, and by the type of the raw values."""
     mechanism: Any = subject.mechanism
-    bits = max(4, mechanism.report_bits) * (1 if "plain" in subject.words else _OBJECTS)
-    draws = min(_MOST_DRAWS, _DRAWN_BITS // (bits * len(mechanism.inputs())))
-    return {"source": subject.source, "draws": draws}
+    bits: int = max(4, mechanism.report_bits) * (1 if "plain" in subject.words else _OBJECTS)
+    return min(_MOST_DRAWS, _DRAWN_BITS // (bits * len(mechanism.inputs())))
 
 
-def _crowd(subject: _Subject) -> dict[str, Any]:
+def _crowd(subject: _Subject) -> int:
     mechanism = subject.mechanism
     if not isinstance(mechanism, FrequencyRandomizer):
-        return _source(subject)
+        return _CROWD
     draws = min(_CROWD, _COUNTED // mechanism.size, _MEMORY // mechanism.report_bytes)
-    return {"source": subject.source, "draws": max(256, draws)}
+    return max(256, draws)
 
 
-def _two_calls(subject: _Subject) -> dict[str, Any]:
-    draws = max(256, min(_COMPARED, _MEMORY // (8 * subject.mechanism.report_bits)))
-    return {"source": subject.source, "draws": draws}
+def _two_calls(subject: _Subject) -> int:
+    return max(256, min(_COMPARED, _MEMORY // (8 * subject.mechanism.report_bits)))
 
 
 _STATED: Final = (
-    _Rule(check_stated_epsilon, "unbounded", _claim),
-    _Rule(check_inputs, "finite small", _nothing),
-    _Rule(check_rows_sum_to_one, "finite small", _nothing),
-    _Rule(check_epsilon, "finite small", _claim),
-    _Rule(check_support, "support large", _claim),
-    _Rule(check_channel, "finite listed", _nothing),
-    _Rule(check_unbiased, "estimate small", _source),
-    _Rule(check_variance, "variance small", _source),
+    _Rule(check_stated_epsilon, "unbounded"),
+    _Rule(check_inputs, "finite small"),
+    _Rule(check_rows_sum_to_one, "finite small"),
+    _Rule(check_epsilon, "finite small"),
+    _Rule(check_support, "support large"),
+    _Rule(check_channel, "finite listed"),
+    _Rule(check_unbiased, "estimate small"),
+    _Rule(check_variance, "variance small"),
 )
 """Checks of what a mechanism states of itself."""
 _DRAWN: Final = (
-    _Rule(check_mark, "", _nothing),
-    _Rule(check_outcomes, "finite numbered", _source),
-    _Rule(check_standard_error, "estimate countable", _source),
+    _Rule(check_mark, ""),
+    _Rule(check_outcomes, "finite numbered"),
+    _Rule(check_standard_error, "estimate countable"),
 )
 """Checks that draw reports and leave nothing to chance."""
 _BY_CHANCE: Final = (
-    _Rule(check_density, "unbounded", _source),
+    _Rule(check_density, "unbounded"),
     _Rule(check_sampler, "finite small", _every_row),
-    _Rule(check_independence, "small", _source),
-    _Rule(check_positions, "small varying plain", _source),
+    _Rule(check_independence, "small"),
+    _Rule(check_positions, "small varying plain"),
     _Rule(check_estimates, "crowd tallied", _crowd),
-    _Rule(check_grid, "grid listed", _source),
-    _Rule(check_raw_values, "attribute", _source),
+    _Rule(check_grid, "grid listed"),
+    _Rule(check_raw_values, "attribute"),
     _Rule(check_source, "", _two_calls),
-    _Rule(check_crowd, "events", _source),
+    _Rule(check_crowd, "events"),
     _Rule(check_mixed, "events", _two_calls),
-    _Rule(check_long_calls, "events", _source),
+    _Rule(check_long_calls, "events"),
 )
 """Statistical checks, which share the chance that a true mechanism is called broken."""
 
