@@ -14,13 +14,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.audit.findings import Finding
-from supm.audit.subjects import (
-    Readable,
-    estimates_of,
-    randomizers_of,
-    some_inputs,
-    values_of,
-)
+from supm.audit.subjects import Readable, estimates_of, randomizers_of, some_inputs, values_of
 from supm.mechanisms import Estimate, FiniteChannel, FrequencyRandomizer, Reports
 from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.numeric import NumericRandomizer

@@ -137,11 +137,7 @@ _INPUTS = 256
 
 
 def check_mixed(
-    mechanism: Auditable,
-    source: RandomSource,
-    *,
-    draws: int = 1 << 15,
-    error: float = FAMILY_ERROR,
+    mechanism: Auditable, source: RandomSource, *, draws: int = 1 << 15, error: float = FAMILY_ERROR
 ) -> Finding:
     """Check that reports of a mixed crowd are independent, within a call and between two.
 

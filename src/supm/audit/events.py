@@ -127,10 +127,7 @@ def has_events(mechanism: Auditable) -> bool:
 
 
 def _of_symbols(
-    mechanism: SupportRandomizer,
-    told: NDArray[Any],
-    held: NDArray[np.int64],
-    source: RandomSource,
+    mechanism: SupportRandomizer, told: NDArray[Any], held: NDArray[np.int64], source: RandomSource
 ) -> Iterator[Event]:
     """Look for the own symbol, for the next one, and for a random other one."""
     owners, group = np.unique(held, return_inverse=True)

@@ -27,11 +27,7 @@ _GROUPS = 8
 
 @broken_by_the_impossible
 def check_independence(
-    mechanism: Auditable,
-    source: RandomSource,
-    *,
-    draws: int = 1 << 18,
-    error: float = FAMILY_ERROR,
+    mechanism: Auditable, source: RandomSource, *, draws: int = 1 << 18, error: float = FAMILY_ERROR
 ) -> Finding:
     """Check that successive reports, and reports of two calls, are independent.
 

@@ -18,14 +18,7 @@ from supm._random import RandomSource
 from supm.audit.events import events
 from supm.audit.findings import FAMILY_ERROR, Finding, broken_by_the_impossible
 from supm.audit.goodness import two_sided
-from supm.audit.subjects import (
-    Auditable,
-    Cells,
-    cells_of,
-    count_inputs,
-    grid_points,
-    values_of,
-)
+from supm.audit.subjects import Auditable, Cells, cells_of, count_inputs, grid_points, values_of
 from supm.mechanisms import Reports
 
 __all__ = ["check_long_calls", "check_positions"]

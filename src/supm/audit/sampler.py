@@ -78,11 +78,7 @@ def check_sampler(
 
 @broken_by_the_impossible
 def check_density(
-    mechanism: Laplace,
-    source: RandomSource,
-    *,
-    draws: int = 1 << 20,
-    error: float = FAMILY_ERROR,
+    mechanism: Laplace, source: RandomSource, *, draws: int = 1 << 20, error: float = FAMILY_ERROR
 ) -> Finding:
     """Check a sampler of unbounded reports against its stated distribution function.
 
@@ -144,11 +140,7 @@ def _by_level(counts: NDArray[np.int64], probabilities: NDArray[np.float64]) -> 
 
 
 def _counts(
-    mechanism: Auditable,
-    cells: Cells,
-    inputs: NDArray[np.int64],
-    source: RandomSource,
-    draws: int,
+    mechanism: Auditable, cells: Cells, inputs: NDArray[np.int64], source: RandomSource, draws: int
 ) -> NDArray[np.int64]:
     """Count cells by row; all inputs take turns within each call, as in a real crowd."""
     values = grid_points(mechanism)[inputs]
@@ -177,11 +169,7 @@ OnGrid: TypeAlias = WindowRandomizer | Hybrid | Laplace
 
 @broken_by_the_impossible
 def check_grid(
-    mechanism: OnGrid,
-    source: RandomSource,
-    *,
-    draws: int = 1 << 17,
-    error: float = FAMILY_ERROR,
+    mechanism: OnGrid, source: RandomSource, *, draws: int = 1 << 17, error: float = FAMILY_ERROR
 ) -> Finding:
     """Check that a value between two grid points is reported as a mixture of them and no more.
 

@@ -62,11 +62,7 @@ def check_mark(mechanism: Auditable) -> Finding:
 
 
 def check_source(
-    mechanism: Auditable,
-    source: RandomSource,
-    *,
-    draws: int = 1 << 15,
-    error: float = FAMILY_ERROR,
+    mechanism: Auditable, source: RandomSource, *, draws: int = 1 << 15, error: float = FAMILY_ERROR
 ) -> Finding:
     """Check that a seed fixes all reports, and that another seed gives others.
 

@@ -20,12 +20,7 @@ from supm.messages import Question, Study
 from supm.owner import interview
 from supm.privacy import Guarantee, PureLDP
 
-__all__ = [
-    "StudyAudit",
-    "audit_owner",
-    "audit_studies",
-    "audit_study",
-]
+__all__ = ["StudyAudit", "audit_owner", "audit_studies", "audit_study"]
 
 _DRAWS: Final = 1 << 12
 _OWNERS: Final = 16

@@ -238,11 +238,7 @@ def attack_study(
 
 
 def _audit(
-    study: Study,
-    owner: str,
-    promised: Guarantee,
-    source: RandomSource,
-    effort: tuple[int, float],
+    study: Study, owner: str, promised: Guarantee, source: RandomSource, effort: tuple[int, float]
 ) -> Audit:
     pairs = telling_pairs(study)
     trials, error = effort[0], effort[1] / (2 * len(pairs))
