@@ -34,20 +34,13 @@ _LISTED = 1 << 18
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Readings:
-    """Estimates made from single reports, with their exact probabilities.
+    """Estimates made from single reports, with their exact probabilities."""
 
-    Parameters
-    ----------
-    values : ndarray of float, shape (kinds, estimates)
-        What is estimated from one report of each kind that was seen.
-    weights : ndarray of float, shape (inputs, kinds)
-        The exact probability of each of these kinds for each input.
-    targets : ndarray of float, shape (inputs, estimates)
-        What should be estimated from a crowd that holds one input.
-    """
-
+    # What is estimated from one report of each kind that was seen: kinds, estimates.
     values: NDArray[np.float64]
+    # The exact probability of each of these kinds for each input: inputs, kinds.
     weights: NDArray[np.float64]
+    # What should be estimated from a crowd that holds one input: inputs, estimates.
     targets: NDArray[np.float64]
 
     @property

@@ -44,20 +44,12 @@ _FORMATS = (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Event:
-    """Whether something holds for each report, and how likely that is.
-
-    Parameters
-    ----------
-    seen : ndarray of bool
-        One truth value per report.
-    group : ndarray of int
-        What the reports are sorted by: the input, or the symbol that was looked for.
-    chance : ndarray of float
-        The probability for each group.
-    """
+    """Whether something holds for each report, and how likely that is."""
 
     seen: NDArray[np.bool_]
+    # What the reports are sorted by: the input, or the symbol that was looked for.
     group: NDArray[np.int64]
+    # The probability for each group.
     chance: NDArray[np.float64]
 
 

@@ -20,20 +20,9 @@ _ENOUGH = 1000.0
 
 
 def goodness_of_fit(counts: NDArray[np.int64], probabilities: NDArray[np.float64]) -> float:
-    """Return the p-value of observed counts.
+    """Return the p-value of observed counts: zero if a cell of probability zero was drawn.
 
-    Parameters
-    ----------
-    counts : ndarray of int
-        How often each cell was drawn.
-    probabilities : ndarray of float
-        The probability of each cell.
-
-    Returns
-    -------
-    float
-        The smallest p-value of the tests made, multiplied by their number. Zero if a cell of
-        probability zero was drawn.
+    It is the smallest of the tests made, multiplied by their number.
 
     Examples
     --------

@@ -71,17 +71,8 @@ def correlation_bound(
 ) -> float:
     """Bound the p-value of the largest correlation at any lag, within a call and between two calls.
 
-    Parameters
-    ----------
-    first, second : ndarray of float
-        Scores of two calls, of mean zero if the reports are as promised.
-    variance, reach : float
-        Variance of a score and the largest absolute value that it can have.
-
-    Returns
-    -------
-    float
-        The bound, corrected for the number of lags.
+    The scores have mean zero if the reports are as promised; a variance and the largest absolute
+    value of one are given. The bound is corrected for the number of lags.
 
     Examples
     --------

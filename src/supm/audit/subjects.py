@@ -66,16 +66,9 @@ Estimating: TypeAlias = Readable | SquareWave
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cells:
-    """Cells of reports and their exact probabilities for a few inputs.
+    """Cells of reports and their exact probabilities for a few inputs."""
 
-    Parameters
-    ----------
-    probabilities : ndarray of float, shape (inputs, cells)
-        The probability of each cell for each input.
-    number : callable
-        Numbers each report with its cell.
-    """
-
+    # Of each cell for each input: inputs, cells.
     probabilities: NDArray[np.float64]
     number: Callable[[Reports], NDArray[np.int64]]
 
