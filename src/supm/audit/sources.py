@@ -14,10 +14,9 @@ from supm.audit.subjects import (
     Estimating,
     count_inputs,
     count_symbols,
-    estimates_of,
+    counted,
     randomizers_of,
     some_inputs,
-    tallies_of,
     values_of,
 )
 from supm.mechanisms import SupportRandomizer
@@ -109,8 +108,8 @@ def _marks(mechanism: Auditable, source: RandomSource) -> Iterator[tuple[str, ob
     reports = mechanism.randomize(values, source)
     yield "reports", reports.simulation
     if isinstance(mechanism, Estimating) and count_symbols(mechanism) <= _COUNTED:
-        yield from (("tally", each.simulation) for each in tallies_of(mechanism, reports))
-        yield from (("estimate", each.simulation) for each in estimates_of(mechanism, reports))
+        for name, results in zip(("tally", "estimate"), counted(mechanism, reports), strict=True):
+            yield from ((name, each.simulation) for each in results)
 
 
 def _agreement(mechanism: Auditable) -> float:

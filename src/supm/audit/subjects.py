@@ -39,12 +39,11 @@ __all__ = [
     "cells_of",
     "count_inputs",
     "count_symbols",
-    "estimates_of",
+    "counted",
     "grid_points",
     "is_listed",
     "randomizers_of",
     "some_inputs",
-    "tallies_of",
     "values_of",
 ]
 
@@ -177,14 +176,10 @@ def randomizers_of(mechanism: Any) -> tuple[Any, ...]:  # noqa: ANN401  each kin
     return mechanism.responses if isinstance(mechanism, IndependentReports) else (mechanism,)
 
 
-def tallies_of(mechanism: Any, reports: Reports) -> tuple[Any, ...]:  # noqa: ANN401  each kind has its own
-    """Return one tally for each of the randomizers."""
-    return _each(mechanism.tally(reports))
-
-
-def estimates_of(mechanism: Any, reports: Reports) -> tuple[Any, ...]:  # noqa: ANN401  each kind has its own
-    """Return one estimate for each of the randomizers."""
-    return _each(mechanism.estimate(mechanism.tally(reports)))
+def counted(mechanism: Any, reports: Reports) -> tuple[tuple[Any, ...], tuple[Any, ...]]:  # noqa: ANN401  each kind has its own
+    """Return the tallies and the estimates of reports, one of each for each randomizer."""
+    tally = mechanism.tally(reports)
+    return _each(tally), _each(mechanism.estimate(tally))
 
 
 def _each(result: Any) -> tuple[Any, ...]:  # noqa: ANN401  a tuple where there are several attributes
