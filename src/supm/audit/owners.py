@@ -204,7 +204,9 @@ def by_interviews(
     >>> [len(symbols) for symbols in told.symbols.values()] == np.bincount(told.groups).tolist()
     True
     """
-    groups = _groups(study, owner, count, source)
+    groups = np.zeros(count, dtype=np.int64)
+    if owner != "test owner":
+        groups = draw_groups(study, count, source)
     symbols = {}
     for question in questions_of(study, owner):
         members = int(np.count_nonzero(groups == question.group))
@@ -267,12 +269,6 @@ def by_devices(
         width = interview(asked, question.phase).width
         symbols[question.phase] = np.array(told, dtype=np.int64).reshape(-1, width)
     return Told(groups, symbols)
-
-
-def _groups(study: Study, owner: str, count: int, source: RandomSource) -> NDArray[np.int64]:
-    if owner == "test owner":
-        return np.zeros(count, dtype=np.int64)
-    return draw_groups(study, count, source)
 
 
 def comparable(promised: Guarantee) -> float:

@@ -18,7 +18,7 @@ from supm._random import RandomSource
 from supm.audit.events import events
 from supm.audit.findings import FAMILY_ERROR, Finding, broken_by_the_impossible
 from supm.audit.goodness import two_sided
-from supm.audit.subjects import Auditable, Cells, cells_of, count_inputs, grid_points, values_of
+from supm.audit.subjects import Auditable, cells_of, count_inputs, grid_points, values_of
 from supm.mechanisms import Reports
 
 __all__ = ["check_long_calls", "check_positions"]
@@ -65,9 +65,13 @@ def check_positions(
     cells = cells_of(mechanism, [0])
     likely, share = _likelier_half(cells.probabilities[0])
     first = grid_points(mechanism)[:1]
-    counts = _count(mechanism, cells, likely, np.repeat(first, rows, axis=0), calls, source)
-    alone = _count(mechanism, cells, likely, first, calls, source)
-    seen = np.append(counts, alone)
+
+    def drawn(values: NDArray[Any]) -> NDArray[np.int64]:
+        """Count, for each place, in how many calls the report was among the likely ones."""
+        told = [likely[cells.draw(mechanism, values, source)] for _ in range(calls)]
+        return np.asarray(np.sum(told, axis=0, dtype=np.int64))
+
+    seen = np.append(drawn(np.repeat(first, rows, axis=0)), drawn(first))
     p_values = two_sided(seen, np.full_like(seen, calls), np.array([share]))
     worst = int(p_values.argmin())
     where = f" (place {worst})" if worst < rows else " (calls of one row)"
@@ -82,21 +86,6 @@ def _likelier_half(row: NDArray[np.float64]) -> tuple[NDArray[np.bool_], float]:
     likely = np.zeros(row.size, dtype=np.bool_)
     likely[order[:needed]] = True
     return likely, float(min(row[likely].sum(), 1.0))
-
-
-def _count(
-    mechanism: Auditable,
-    cells: Cells,
-    likely: NDArray[np.bool_],
-    values: NDArray[np.generic],
-    calls: int,
-    source: RandomSource,
-) -> NDArray[np.int64]:
-    """Count, for each place, in how many calls the report was among the likely ones."""
-    counts = np.zeros(len(values), dtype=np.int64)
-    for _ in range(calls):
-        counts += likely[cells.draw(mechanism, values, source)]
-    return counts
 
 
 _ROWS = (1 << 17) + 2
