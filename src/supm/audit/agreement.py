@@ -15,9 +15,14 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.audit.findings import Finding
 from supm.audit.subjects import Readable, counted, randomizers_of, some_inputs, values_of
-from supm.mechanisms import Estimate, FiniteChannel, FrequencyRandomizer, Reports
-from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.numeric import NumericRandomizer
+from supm.mechanisms import (
+    Estimate,
+    FiniteChannel,
+    FrequencyRandomizer,
+    Laplace,
+    NumericRandomizer,
+    Reports,
+)
 
 __all__ = ["check_channel", "check_outcomes", "check_standard_error"]
 

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm.audit.findings import Finding
-from supm.mechanisms import FiniteChannel, SupportRandomizer
-from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms import FiniteChannel, Laplace, SupportRandomizer
 from supm.mechanisms.thresholds import epsilon_of
 
 __all__ = [

@@ -20,11 +20,11 @@ from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
     IndependentReports,
+    Laplace,
+    NumericRandomizer,
     Reports,
     SupportRandomizer,
 )
-from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.numeric import NumericRandomizer
 
 __all__ = ["Readings", "check_estimates", "check_unbiased", "check_variance", "read"]
 

@@ -21,13 +21,13 @@ from supm.mechanisms import (
     HadamardResponse,
     IndependentReports,
     JointReport,
+    Laplace,
     LocalHashing,
     Reports,
     SubsetSelection,
     SupportRandomizer,
     UnaryEncoding,
 )
-from supm.mechanisms.randomizers.laplace import Laplace
 from supm.mechanisms.randomizers.randomizer import ENTRIES
 
 __all__ = ["Event", "events", "has_events", "supports"]

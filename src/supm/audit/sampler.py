@@ -25,10 +25,7 @@ from supm.audit.findings import (
 )
 from supm.audit.goodness import goodness_of_fit
 from supm.audit.subjects import Auditable, Cells, cells_of, grid_points
-from supm.mechanisms import FiniteChannel, OrderedDiscretePerturbation
-from supm.mechanisms.randomizers.hybrid import Hybrid
-from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms import FiniteChannel, Hybrid, Laplace, OrderedDiscretePerturbation, PublicGrid
 from supm.mechanisms.randomizers.window import WindowRandomizer
 from supm.schema import Continuous
 

@@ -11,20 +11,20 @@ from supm._errors import ParameterError
 from supm._extensions import installed, load
 from supm.audit.subjects import Auditable
 from supm.mechanisms import (
+    Duchi,
     GeneralizedRandomizedResponse,
     HadamardResponse,
+    Hybrid,
     IndependentReports,
     JointReport,
+    Laplace,
     LocalHashing,
     OrderedDiscretePerturbation,
+    Piecewise,
+    SquareWave,
     SubsetSelection,
     UnaryEncoding,
 )
-from supm.mechanisms.randomizers.duchi import Duchi
-from supm.mechanisms.randomizers.hybrid import Hybrid
-from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.piecewise import Piecewise
-from supm.mechanisms.randomizers.square_wave import SquareWave
 from supm.schema import Continuous, Ordinal
 
 __all__ = ["Entry", "Kind", "catalogue", "entry", "kinds"]

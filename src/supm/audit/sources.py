@@ -19,8 +19,7 @@ from supm.audit.subjects import (
     some_inputs,
     values_of,
 )
-from supm.mechanisms import SupportRandomizer
-from supm.mechanisms.randomizers.laplace import Laplace
+from supm.mechanisms import Laplace, SupportRandomizer
 
 __all__ = ["check_mark", "check_source"]
 

@@ -23,13 +23,13 @@ from supm.mechanisms import (
     FrequencyRandomizer,
     IndependentReports,
     JointReport,
+    Laplace,
+    NumericRandomizer,
     OrderedDiscretePerturbation,
     Reports,
     SquareWave,
+    record_numbers,
 )
-from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.numeric import NumericRandomizer
-from supm.mechanisms.randomizers.records import record_numbers
 
 __all__ = [
     "Auditable",

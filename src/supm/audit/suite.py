@@ -26,22 +26,20 @@ from supm.audit.events import has_events
 from supm.audit.findings import FAMILY_ERROR, Audit, Finding
 from supm.audit.independence import check_independence
 from supm.audit.places import check_long_calls, check_positions
-from supm.audit.sampler import check_density, check_grid, check_raw_values, check_sampler
+from supm.audit.sampler import OnGrid, check_density, check_grid, check_raw_values, check_sampler
 from supm.audit.shipped import Entry, catalogue
 from supm.audit.sources import check_mark, check_source
 from supm.audit.subjects import Auditable, Readable, count_symbols, grid_points, is_listed
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
+    Laplace,
     LocalRandomizer,
+    NumericRandomizer,
     OrderedDiscretePerturbation,
     SupportRandomizer,
 )
-from supm.mechanisms.randomizers.hybrid import Hybrid
-from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.numeric import NumericRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers.window import WindowRandomizer
 
 __all__ = ["audit", "audit_all"]
 
@@ -65,7 +63,7 @@ _KINDS: Final[Mapping[str, Any]] = {
     "finite": FiniteChannel,
     "unbounded": Laplace,
     "support": SupportRandomizer,
-    "grid": WindowRandomizer | Hybrid | Laplace,
+    "grid": OnGrid,
     "attribute": OrderedDiscretePerturbation,
     "variance": SupportRandomizer | NumericRandomizer,
     "crowd": FrequencyRandomizer | NumericRandomizer,
@@ -320,9 +318,10 @@ def _words(mechanism: Auditable) -> Iterator[str]:
 
 def _both_forms(mechanism: Auditable, *, small: bool) -> bool:
     """Tell whether both forms of the channel are made in a moment, or are not needed."""
-    if isinstance(mechanism, WindowRandomizer | Hybrid):
-        return is_listed(mechanism, ENTRIES.high)
-    return small or isinstance(mechanism, Laplace)
+    if isinstance(mechanism, Laplace):
+        return True
+    on_grid = isinstance(mechanism, OnGrid)
+    return is_listed(mechanism, ENTRIES.high) if on_grid else small
 
 
 def _is_small(mechanism: Auditable) -> bool:
