@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.audit.findings import Finding
-from supm.audit.subjects import Readable, counted, randomizers_of, some_inputs, values_of
+from supm.audit.subjects import Readable, randomizers_of, some_inputs, tallied, values_of
 from supm.mechanisms import (
     Estimate,
     FiniteChannel,
@@ -175,7 +175,7 @@ def _errors(
         spread = np.std(mechanism.decode(reports), ddof=1) / np.sqrt(len(reports))
         yield np.atleast_1d(found.standard_error), np.atleast_1d(spread)
     else:
-        _, estimates = counted(mechanism, reports)
+        _, estimates = tallied(mechanism, reports)
         for part, estimate in zip(randomizers_of(mechanism), estimates, strict=True):
             yield _of_shares(part, estimate, len(reports))
 

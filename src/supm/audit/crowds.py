@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.audit.events import Event, events
+from supm.audit.events import KnownEvent, events
 from supm.audit.findings import FAMILY_ERROR, Finding
 from supm.audit.goodness import two_sided
 from supm.audit.independence import correlation_bound
@@ -119,7 +119,7 @@ def _forms(values: NDArray[Any]) -> Iterator[str]:
                 yield kind
 
 
-def _p_values(event: Event, form: NDArray[np.int64]) -> NDArray[np.float64]:
+def _p_values(event: KnownEvent, form: NDArray[np.int64]) -> NDArray[np.float64]:
     """Test the groups within each form, over all forms, and all groups together."""
     forms, groups = int(form.max()) + 1, event.chance.size
     place = form * groups + event.group

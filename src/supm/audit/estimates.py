@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.audit.findings import FAMILY_ERROR, Finding
-from supm.audit.subjects import Readable, counted
+from supm.audit.subjects import Readable, tallied
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
@@ -117,7 +117,7 @@ def _read_one(mechanism: Readable, reports: Reports, place: int) -> NDArray[np.f
     one = Reports(symbols=reports.symbols[place : place + 1], simulation=reports.simulation)
     if isinstance(mechanism, NumericRandomizer):
         return mechanism.decode(one)
-    return np.concatenate([each.values.ravel() for each in counted(mechanism, one)[1]])
+    return np.concatenate([each.values.ravel() for each in tallied(mechanism, one)[1]])
 
 
 _TOLERANCE = 1e-9

@@ -30,7 +30,7 @@ from supm.mechanisms import (
 )
 from supm.mechanisms.randomizers.randomizer import ENTRIES
 
-__all__ = ["Event", "events", "has_events", "supports"]
+__all__ = ["KnownEvent", "events", "has_events", "supports"]
 
 _BITS = 20
 _FORMATS = (
@@ -43,7 +43,7 @@ _FORMATS = (
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Event:
+class KnownEvent:
     """Whether something holds for each report, and how likely that is."""
 
     seen: NDArray[np.bool_]
@@ -80,7 +80,7 @@ def supports(
 
 def events(
     mechanism: Auditable, reports: Reports, held: NDArray[np.int64], source: RandomSource
-) -> Iterator[Event]:
+) -> Iterator[KnownEvent]:
     """Yield events of the reports of a crowd that holds the inputs of the given numbers.
 
     Examples
@@ -120,57 +120,59 @@ def has_events(mechanism: Auditable) -> bool:
 
 def _of_symbols(
     mechanism: SupportRandomizer, told: NDArray[Any], held: NDArray[np.int64], source: RandomSource
-) -> Iterator[Event]:
+) -> Iterator[KnownEvent]:
     """Look for the own symbol, for the next one, and for a random other one."""
     owners, group = np.unique(held, return_inverse=True)
     hit, miss = (np.full(owners.size, float(each)) for each in (mechanism.hit, mechanism.miss))
-    yield Event(seen=supports(mechanism, told, held), group=group, chance=hit)
+    yield KnownEvent(seen=supports(mechanism, told, held), group=group, chance=hit)
     following = (held + 1) % mechanism.size
-    yield Event(seen=supports(mechanism, told, following), group=group, chance=miss)
+    yield KnownEvent(seen=supports(mechanism, told, following), group=group, chance=miss)
     # Another symbol of the crowd: of a large alphabet, each is looked for often enough.
     step = 1 + source.below(max(1, owners.size - 1), len(held)).astype(np.int64)
     sought = (group + step) % owners.size
     if owners.size > 1:
         seen = supports(mechanism, told, owners[sought])
-        yield Event(seen=seen, group=group, chance=miss)
-        yield Event(seen=seen, group=sought, chance=miss)
+        yield KnownEvent(seen=seen, group=group, chance=miss)
+        yield KnownEvent(seen=seen, group=sought, chance=miss)
     if isinstance(mechanism, LocalHashing):
         yield from _of_functions(mechanism, told, group)
 
 
 def _of_functions(
     mechanism: LocalHashing, told: NDArray[Any], group: NDArray[np.int64]
-) -> Iterator[Event]:
+) -> Iterator[KnownEvent]:
     """Split the numbers of the hash function in half: they must not depend on the symbol."""
     groups = int(group.max()) + 1
     half, prime = mechanism.prime // 2, mechanism.prime
     # Factors are 1 … prime - 1, shifts 0 … prime - 1.
     for column, chance in ((0, half / (prime - 1)), (1, (half + 1) / prime)):
         seen = told[:, column].astype(np.int64) <= half
-        yield Event(seen=seen, group=group, chance=np.full(groups, chance))
+        yield KnownEvent(seen=seen, group=group, chance=np.full(groups, chance))
 
 
 def _of_attributes(
     mechanism: IndependentReports, told: NDArray[Any], held: NDArray[np.int64]
-) -> Iterator[Event]:
+) -> Iterator[KnownEvent]:
     """Look for the own class of each attribute, by that class."""
     records = np.stack(np.unravel_index(held, mechanism.sizes), axis=0)
     for response, own, column in zip(mechanism.responses, records, told.T, strict=True):
         chance = np.full(response.size, float(response.hit))
-        yield Event(seen=column == own, group=own, chance=chance)
+        yield KnownEvent(seen=column == own, group=own, chance=chance)
 
 
-def _of_noise(mechanism: Laplace, told: NDArray[Any], held: NDArray[np.int64]) -> Iterator[Event]:
+def _of_noise(
+    mechanism: Laplace, told: NDArray[Any], held: NDArray[np.int64]
+) -> Iterator[KnownEvent]:
     owners, group = np.unique(held, return_inverse=True)
     wide = round(mechanism.scale)
     for most in (-1, 0, wide):
         chance = [float(mechanism.cumulative(each, each + most)) for each in owners.tolist()]
-        yield Event(seen=told - held <= most, group=group, chance=np.array(chance))
+        yield KnownEvent(seen=told - held <= most, group=group, chance=np.array(chance))
 
 
 def _of_cells(
     mechanism: FiniteChannel, told: NDArray[np.int64], held: NDArray[np.int64]
-) -> Iterator[Event]:
+) -> Iterator[KnownEvent]:
     """Split each row of the channel in two: its likelier part, and its lower part."""
     channel = mechanism.channel()
     order = np.argsort(-channel, axis=1, kind="stable")
@@ -182,7 +184,7 @@ def _of_cells(
     below = np.cumsum(channel, axis=1)
     for chosen in (likely, below - channel / 2 < 0.5):
         chance = np.clip((channel * chosen).sum(axis=1), 0.0, 1.0)
-        yield Event(seen=chosen[held, told], group=held, chance=chance)
+        yield KnownEvent(seen=chosen[held, told], group=held, chance=chance)
 
 
 def _product(left: NDArray[np.int64], right: NDArray[np.int64], prime: int) -> NDArray[np.int64]:

@@ -31,8 +31,8 @@ __all__ = [
     "check_owner",
     "comparable",
     "in_phase",
-    "name_of",
     "questions_of",
+    "study_name",
 ]
 
 _ID_WORDS = 2
@@ -293,7 +293,7 @@ def check_budget(study: Study, promised: Guarantee) -> Finding:
     )
 
 
-def name_of(study: Study) -> str:
+def study_name(study: Study) -> str:
     """Return the reduction and the forms of a study."""
     forms = (study.question("train"), study.question("test"))
     words = [study.reduction, *("device" if form is None else form.form for form in forms)]

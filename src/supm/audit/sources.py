@@ -14,9 +14,9 @@ from supm.audit.subjects import (
     Estimating,
     count_inputs,
     count_symbols,
-    counted,
     randomizers_of,
     some_inputs,
+    tallied,
     values_of,
 )
 from supm.mechanisms import Laplace, SupportRandomizer
@@ -107,7 +107,7 @@ def _marks(mechanism: Auditable, source: RandomSource) -> Iterator[tuple[str, ob
     reports = mechanism.randomize(values, source)
     yield "reports", reports.simulation
     if isinstance(mechanism, Estimating) and count_symbols(mechanism) <= _COUNTED:
-        for name, results in zip(("tally", "estimate"), counted(mechanism, reports), strict=True):
+        for name, results in zip(("tally", "estimate"), tallied(mechanism, reports), strict=True):
             yield from ((name, each.simulation) for each in results)
 
 

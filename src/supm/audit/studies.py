@@ -12,7 +12,7 @@ from supm.audit.channel import check_epsilon, check_inputs, check_rows_sum_to_on
 from supm.audit.examples import completed, example_records, large_studies, small_studies
 from supm.audit.findings import FAMILY_ERROR, Audit, Finding
 from supm.audit.owner_output import Branch, OwnerOutput
-from supm.audit.owners import check_budget, check_owner, comparable, name_of
+from supm.audit.owners import check_budget, check_owner, comparable, study_name
 from supm.audit.sampler import check_sampler
 from supm.audit.study_attacks import attack_study
 from supm.collection import account
@@ -200,7 +200,7 @@ def _audit_phases(
     more = check_budget(study, promised), *(_check_phase(study, each) for each in asked)
     return replace(
         found,
-        mechanism=name_of(study),
+        mechanism=study_name(study),
         claimed=promised.epsilon if isinstance(promised, PureLDP) else math.inf,
         parameters="test owner" if phases == ("test",) else "training owner",
         findings=(*found.findings, *more, check_owner(study, phases, some, source)),

@@ -25,8 +25,8 @@ from supm.audit.owners import (
     check_budget,
     check_owner,
     comparable,
-    name_of,
     questions_of,
+    study_name,
 )
 from supm.collection import account
 from supm.messages import Study
@@ -256,7 +256,7 @@ def _audit(
     # What the group and the drawn attributes tell is nothing, since no record has a say.
     draws = epsilon_lower_bound(drawn, 0, 1, trials=trials, confidence=1.0 - error)
     return Audit(
-        mechanism=name_of(study),
+        mechanism=study_name(study),
         parameters=f"{owner} of {len(study.schema.attributes)} attributes",
         claimed=promised.epsilon if isinstance(promised, PureLDP) else float("inf"),
         lower_bound=best.epsilon,

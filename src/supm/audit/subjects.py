@@ -39,11 +39,11 @@ __all__ = [
     "cells_of",
     "count_inputs",
     "count_symbols",
-    "counted",
     "grid_points",
     "is_listed",
     "randomizers_of",
     "some_inputs",
+    "tallied",
     "values_of",
 ]
 
@@ -157,8 +157,8 @@ def count_inputs(mechanism: Auditable) -> int:
 
 def count_symbols(mechanism: Auditable) -> int:
     """Return how many symbols a tally counts one by one: none where it sums numbers instead."""
-    counted = isinstance(mechanism, FrequencyRandomizer | JointReport)
-    return count_inputs(mechanism) if counted else 0
+    by_symbol = isinstance(mechanism, FrequencyRandomizer | JointReport)
+    return count_inputs(mechanism) if by_symbol else 0
 
 
 def is_listed(mechanism: FiniteChannel, most: int) -> bool:
@@ -176,7 +176,7 @@ def randomizers_of(mechanism: Any) -> tuple[Any, ...]:  # noqa: ANN401  each kin
     return mechanism.responses if isinstance(mechanism, IndependentReports) else (mechanism,)
 
 
-def counted(mechanism: Any, reports: Reports) -> tuple[tuple[Any, ...], tuple[Any, ...]]:  # noqa: ANN401  each kind has its own
+def tallied(mechanism: Any, reports: Reports) -> tuple[tuple[Any, ...], tuple[Any, ...]]:  # noqa: ANN401  each kind has its own
     """Return the tallies and the estimates of reports, one of each for each randomizer."""
     tally = mechanism.tally(reports)
     return _each(tally), _each(mechanism.estimate(tally))
