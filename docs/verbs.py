@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from cyclopts import App
 
 from supm.cli import VERBS
-from supm.cli._frame import make_app
-from supm.cli._help import Help, help_of
+from supm.cli._frame import Help, help_of, make_app
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supm import MessageError, ParameterError
-from supm.messages.commitments import Commitments, commitment
+from supm.messages.update import Commitments, commitment
 
 KEPT = Commitments(study="0a" * 32, run="1b" * 32, number=2, rounds=("2c" * 32, "3d" * 32))
 WHERE: dict[str, Any] = {"study": "0a" * 32, "run": "1b" * 32, "round": 0, "number": 2}

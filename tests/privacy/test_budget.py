@@ -22,7 +22,7 @@ from supm.privacy import (
     Spending,
     sequential,
 )
-from supm.privacy.decimals import decimal
+from supm.privacy.promise_numbers import decimal
 
 REPLACE, ADD, ANY = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE, Neighbours.ANY_RECORDS
 EPSILONS = st.floats(0.0, 10.0)

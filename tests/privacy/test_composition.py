@@ -20,7 +20,7 @@ from supm.privacy import (
     parallel,
     sequential,
 )
-from supm.privacy.decimals import decimal
+from supm.privacy.promise_numbers import decimal
 
 REPLACE = Neighbours.REPLACE_ONE
 EPSILONS = st.floats(0.0, 1e6)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from supm.privacy.decimals import (
+from supm.privacy.promise_numbers import (
     decimal,
     float_at_least,
     float_at_most,

@@ -31,8 +31,7 @@ from supm.privacy import (
     accountant_relation,
     events,
 )
-from supm.privacy.decimals import decimal
-from supm.privacy.promise_numbers import EPSILON
+from supm.privacy.promise_numbers import EPSILON, decimal
 
 mpmath: Any = importlib.import_module("mpmath")
 REPLACE, ADD, ANY = Neighbours.REPLACE_ONE, Neighbours.ADD_REMOVE, Neighbours.ANY_RECORDS

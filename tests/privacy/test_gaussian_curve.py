@@ -15,7 +15,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 from supm.privacy import _gaussian_curve as curve
-from supm.privacy.decimals import decimal
+from supm.privacy.promise_numbers import decimal
 
 mpmath: Any = importlib.import_module("mpmath")
 

@@ -12,7 +12,7 @@ import pytest
 
 from supm import PublicationError
 from supm._json import canonical
-from supm.messages.commitments import Commitments
+from supm.messages.update import Commitments
 from supm.publication.log import Log
 from supm.publication.proof import (
     Included,

@@ -11,7 +11,7 @@ import pytest
 
 from supm._errors import ParameterError
 from supm.reporting import Result, Table, as_svg, card, details, figure, page, paragraph
-from supm.reporting.table import Backend
+from supm.reporting.text import Backend
 
 SHARES = Table(
     title="Shares", head=["name", "share"], rows=[["<a>", 0.25], ["b", None]], formats=["", ".0%"]

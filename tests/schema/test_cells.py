@@ -7,7 +7,7 @@ import pytest
 
 from supm._errors import RecordError
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
-from supm.schema.cells import MISSING, missing, numbers
+from supm.schema.text_table import MISSING, missing, numbers
 
 PRIVATE = "QX7731"
 SCHEMA = Schema(

@@ -185,7 +185,7 @@ def _forget_output() -> None:
 
 
 def _complain(what: object, code: int) -> int:
-    from supm.reporting.words import printable
+    from supm.reporting.text import printable
 
     print(f"supm: error: {printable(str(what))}", file=sys.stderr)
     return code

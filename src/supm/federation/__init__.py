@@ -7,11 +7,10 @@ from supm.federation.coordinator import Coordinator
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.margin import Margin, MarginOutcome
 from supm.federation.participant import Participant
-from supm.federation.planning import Computation, plan_federation
+from supm.federation.planning import Computation, open_release, plan_federation
 from supm.federation.policy import Policy, Spent, what_leaves
 from supm.federation.protocol import Circle, Protocol, RoundQuestion, party_source, run_pooled
 from supm.federation.receipts import Receipted, RoundRecord
-from supm.federation.released import open_release
 from supm.federation.rows import Encoding, Rows, SchemaEncoding, VectorEncoding, grid_rows
 from supm.federation.secure_sum.wire import fingerprint_words
 from supm.federation.study import Federated, FederatedStudy

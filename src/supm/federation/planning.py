@@ -1,21 +1,25 @@
-"""From a schema, a budget and a number of parties to the study that they agree on."""
+"""The study that parties agree on, from schema and budget; and how a release is opened."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any, Final, Literal, TypeAlias
 
-from supm._errors import ParameterError
+from supm._errors import MessageError, ParameterError
 from supm.federation.components import Components, Share
 from supm.federation.discriminant import Discriminant
 from supm.federation.margin import Margin
+from supm.federation.outcomes import ComponentsOutcome, DiscriminantOutcome, MarginOutcome
 from supm.federation.protocol import Circle, Protocol
 from supm.federation.rows import SchemaEncoding
 from supm.federation.study import FederatedStudy
 from supm.learning.margins import Loss
+from supm.messages import Release, ReleaseStatement
+from supm.privacy import NoGuarantee
 from supm.schema import Schema, as_schema
 
-__all__ = ["Computation", "plan_federation"]
+__all__ = ["Computation", "open_release", "plan_federation"]
 
 Computation: TypeAlias = Literal["lda", "svm", "logistic", "pca"]
 """What is computed: directions between classes, a linear classifier of two kinds, components."""
@@ -112,3 +116,56 @@ def _loss(computation: Computation, classes: int) -> Loss:
     if computation == "svm":
         return "huber"
     return "logistic" if classes == 2 else "softmax"
+
+
+_OUTCOMES: Final[Mapping[str, Callable[[object], Any]]] = {
+    "components": ComponentsOutcome.from_form,
+    "discriminant": DiscriminantOutcome.from_form,
+    "margin": MarginOutcome.from_form,
+}
+
+
+def open_release(release: Release) -> tuple[FederatedStudy, Any]:
+    """Return the study of a release, and its outcome, ready to be used.
+
+    Parameters
+    ----------
+    release : Release
+        Whoever made it.
+
+    Returns
+    -------
+    tuple of FederatedStudy and object
+        ``study.protocol.encoding`` makes vectors of records, and the outcome predicts from them.
+
+    Raises
+    ------
+    MessageError
+        If the numbers do not fit the study, or the statement promises more than its noise keeps.
+    """
+    study = FederatedStudy.from_json(release.study)
+    if release.kind != study.protocol.kind:
+        message = f"the release is a {release.kind}, and its study makes a {study.protocol.kind}."
+        raise MessageError(message)
+    stated = study.statement(simulation=release.statement.simulation)
+    if not _keeps(stated, release.statement):
+        message = "the statement of the release is not what the noise of its study keeps."
+        raise MessageError(message)
+    try:
+        outcome = _OUTCOMES[release.kind](release.content)
+    except OverflowError:
+        message = "a number of the release is too large to be one."
+        raise MessageError(message) from None
+    if not study.protocol.fits(outcome):
+        message = "the release has another number of columns or classes than its study."
+        raise MessageError(message)
+    return study, outcome
+
+
+def _keeps(stated: ReleaseStatement, given: ReleaseStatement) -> bool:
+    """Say whether a statement is what the noise keeps, or keeps back the promise altogether."""
+    if stated.trust != given.trust:
+        return False
+    if isinstance(given.total, NoGuarantee):
+        return given.parts[: len(stated.parts)] == stated.parts
+    return (stated.parts, stated.total) == (given.parts, given.total)

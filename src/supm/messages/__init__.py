@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from supm._lazy import names_on_demand
 
 if TYPE_CHECKING:
-    from supm.messages.commitments import Commitments, commitment
     from supm.messages.model import Model
     from supm.messages.question import FORMS, PHASES, PRIVATE, REDUCE_FORMS, Question, Trust
     from supm.messages.release import Part, Release, ReleaseStatement
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from supm.messages.rules import CellAnswers, PairPoints, Rule, Scorecard
     from supm.messages.statement import PhaseStatement, Statement
     from supm.messages.study import REDUCTIONS, Study
-    from supm.messages.update import Update
+    from supm.messages.update import Commitments, Update, commitment
 
 __all__ = [
     "FORMS",
@@ -45,7 +44,6 @@ __all__ = [
 __getattr__ = names_on_demand(
     __name__,
     {
-        "commitments": "Commitments commitment",
         "model": "Model",
         "question": "FORMS PHASES PRIVATE REDUCE_FORMS Question Trust",
         "release": "Part Release ReleaseStatement",
@@ -53,6 +51,6 @@ __getattr__ = names_on_demand(
         "rules": "CellAnswers PairPoints Rule Scorecard",
         "statement": "PhaseStatement Statement",
         "study": "REDUCTIONS Study",
-        "update": "Update",
+        "update": "Commitments Update commitment",
     },
 )

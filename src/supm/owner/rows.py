@@ -7,8 +7,7 @@ from pathlib import Path
 from supm._errors import ParameterError, RecordError
 from supm.owner.words import saying_what_is_allowed
 from supm.schema import Attribute
-from supm.schema.cells import missing, spelled_column
-from supm.schema.text_table import TextTable
+from supm.schema.text_table import TextTable, missing, spelled_column
 
 __all__ = ["check_column", "one_row", "owner_names", "records"]
 

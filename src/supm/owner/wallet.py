@@ -14,7 +14,7 @@ from supm._validation import EPSILON, Reals
 from supm.messages import PHASES, Report, Study
 from supm.owner.wallet_file import Memory, WalletFile, default_path
 from supm.privacy import Guarantee, PureLDP
-from supm.privacy.decimals import decimal, float_at_least, float_at_most
+from supm.privacy.promise_numbers import decimal, float_at_least, float_at_most
 
 __all__ = ["Answered", "Limits", "Wallet", "WalletBudget"]
 

@@ -26,8 +26,7 @@ from typing import Final
 import numpy as np
 from scipy.special import erfcx, exprel, ndtr
 
-from supm.privacy.decimals import decimal
-from supm.privacy.promise_numbers import MU
+from supm.privacy.promise_numbers import MU, decimal
 
 __all__ = ["delta_above", "epsilon_above", "mu_below"]
 

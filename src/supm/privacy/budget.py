@@ -10,7 +10,6 @@ from typing import NoReturn
 
 from supm._errors import BudgetError, ParameterError
 from supm.privacy.composition import ExactPromise
-from supm.privacy.decimals import decimal, float_at_most, root_at_most
 from supm.privacy.guarantee import (
     ApproximateDP,
     GaussianDP,
@@ -20,6 +19,7 @@ from supm.privacy.guarantee import (
     PureLDP,
 )
 from supm.privacy.neighbours import Neighbours
+from supm.privacy.promise_numbers import decimal, float_at_most, root_at_most
 
 __all__ = ["Budget", "Spending"]
 

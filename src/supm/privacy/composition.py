@@ -18,7 +18,6 @@ from functools import reduce
 from typing import Final
 
 from supm._errors import ParameterError
-from supm.privacy.decimals import decimal, float_at_least, root_at_least
 from supm.privacy.guarantee import (
     ApproximateDP,
     GaussianDP,
@@ -28,7 +27,7 @@ from supm.privacy.guarantee import (
     PureLDP,
 )
 from supm.privacy.neighbours import Neighbours
-from supm.privacy.promise_numbers import DELTA, EPSILON, MU
+from supm.privacy.promise_numbers import DELTA, EPSILON, MU, decimal, float_at_least, root_at_least
 
 __all__ = ["ExactPromise", "parallel", "sequential"]
 

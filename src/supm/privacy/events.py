@@ -40,10 +40,9 @@ from typing import TYPE_CHECKING, Final
 from supm._errors import ParameterError
 from supm._validation import Integers, Reals
 from supm.privacy.composition import sequential
-from supm.privacy.decimals import decimal, float_at_least, float_at_most
 from supm.privacy.guarantee import GaussianDP, Guarantee, NoGuarantee, PureDP, PureLDP
 from supm.privacy.neighbours import Neighbours
-from supm.privacy.promise_numbers import EPSILON, number
+from supm.privacy.promise_numbers import EPSILON, decimal, float_at_least, float_at_most, number
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent, NeighboringRelation

@@ -15,7 +15,7 @@ are proved in ``docs/proofs/gaussian-composition.md``.
 - Add or remove one, with a pure epsilon, implies replace one with twice that epsilon (equation 12).
   To replace a record is to take it out and to put another in: two factors of at most e^epsilon.
 
-The numbers of a promise are floats that name decimals, as `supm.privacy.decimals` explains.
+The numbers of a promise are floats that name decimals, as `supm.privacy.promise_numbers` explains.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Every promise but none at all has the same numbers: a neighbouring relation, a factor part (epsilon,
 delta) and a Gaussian part mu, of which at most one part is not zero. The order is defined on them,
-so that two spellings of one promise (epsilon 1, and epsilon 1 with delta 0) are treated alike.
+so that two spellings of one promise (epsilon 1, and epsilon 1 with delta 0) are treated alike. A
+budget is what a person wrote, as a decimal, and sums of decimals are exact.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from typing import Final, NamedTuple
 
 from supm._errors import ParameterError
 from supm._validation import Reals
-from supm.privacy.decimals import decimal, float_at_least
 from supm.privacy.neighbours import Neighbours
 
 __all__ = [
@@ -23,14 +23,93 @@ __all__ = [
     "EPSILON",
     "MU",
     "PromiseNumbers",
+    "decimal",
     "delta_number",
     "factor_sentence",
+    "float_at_least",
+    "float_at_most",
     "gaussian_sentence",
     "greatest_factor",
     "implies",
     "number",
     "positive_delta",
+    "root_at_least",
+    "root_at_most",
 ]
+
+
+def decimal(number: float) -> Fraction:
+    """Return the decimal that a float names.
+
+    Examples
+    --------
+    >>> decimal(0.1)
+    Fraction(1, 10)
+    """
+    return Fraction(repr(float(number)))
+
+
+def float_at_least(value: Fraction) -> float:
+    """Return the least float that names ``value`` or more.
+
+    Examples
+    --------
+    >>> float_at_least(Fraction(3, 10)), float_at_least(Fraction(1, 3))
+    (0.3, 0.33333333333333337)
+    """
+    number = float(value)
+    while decimal(number) < value:
+        number = math.nextafter(number, math.inf)
+    return number
+
+
+def float_at_most(value: Fraction) -> float:
+    """Return the greatest float that names ``value`` or less.
+
+    Examples
+    --------
+    >>> float_at_most(Fraction(3, 10)), float_at_most(Fraction(2, 3))
+    (0.3, 0.6666666666666666)
+    """
+    number = float(value)
+    while decimal(number) > value:
+        number = math.nextafter(number, -math.inf)
+    return number
+
+
+def root_at_least(square: Fraction) -> float:
+    """Return the least float that names the square root of ``square`` or more.
+
+    Examples
+    --------
+    >>> root_at_least(Fraction(25, 100)), root_at_least(Fraction(2)) ** 2 > 2
+    (0.5, True)
+    """
+    number = root_at_most(square)
+    return number if decimal(number) ** 2 == square else math.nextafter(number, math.inf)
+
+
+def root_at_most(square: Fraction) -> float:
+    """Return the greatest float that names the square root of ``square`` or less.
+
+    Examples
+    --------
+    >>> root_at_most(Fraction(9, 100))
+    0.3
+    """
+    number = _near_root(square)
+    while decimal(number) ** 2 > square:
+        number = math.nextafter(number, 0.0)
+    while decimal(math.nextafter(number, math.inf)) ** 2 <= square:
+        number = math.nextafter(number, math.inf)
+    return number
+
+
+def _near_root(square: Fraction) -> float:
+    # The square of a small float underflows, its integer square root does not.
+    digits = 1 << 2200
+    return float(Fraction(math.isqrt(int(square * digits)), 1 << 1100))
+
 
 _NOTHING: Final = "Where nothing is promised, say so with NoGuarantee(reason)."
 EPSILON: Final = Reals("epsilon", 0.0, 1e12, _NOTHING)

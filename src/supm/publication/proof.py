@@ -9,7 +9,7 @@ from typing import Final
 
 from supm._errors import PublicationError
 from supm.messages.codec import Message
-from supm.messages.commitments import Commitments
+from supm.messages.update import Commitments
 from supm.publication.entry import ChainEntry, KeyEntry, LogEntry, ReleaseEntry, read_entry
 from supm.publication.evidence import check_same_log
 from supm.publication.history import KeyHistory, LogReader, changes_of, contracts_of, entry_at

@@ -40,7 +40,15 @@ from supm.publication.remote import UnreachableError
 from supm.publication.signing import VerifierKey
 from supm.reporting import Result, Table
 
-__all__ = ["Outcome", "Tell", "Verification", "checked_proof", "judge_evidence", "judged", "verify"]
+__all__ = [
+    "Outcome",
+    "Tell",
+    "Verification",
+    "checked_proof",
+    "judge_evidence",
+    "judged",
+    "verify",
+]
 
 Outcome: TypeAlias = Literal["verified", "refuted", "unknown"]
 Tell: TypeAlias = Callable[[str], None]

@@ -10,8 +10,7 @@ from supm.reporting.page import card, details, figure, page
 from supm.reporting.picture import COLOURS, DARK, LIGHT, Look, as_svg, legend_below, save, tidy
 from supm.reporting.progress import Bar, bar, progress
 from supm.reporting.result import Result, json_text
-from supm.reporting.table import Table
-from supm.reporting.words import counted, paragraph, printable
+from supm.reporting.text import Table, counted, paragraph, printable
 
 __all__ = [
     "COLOURS",

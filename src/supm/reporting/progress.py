@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
-from supm.reporting.words import printable
+from supm.reporting.text import printable
 
 __all__ = ["Bar", "bar", "progress"]
 

@@ -10,8 +10,7 @@ from html import escape
 from typing import Any, ClassVar, Final
 
 from supm._errors import ParameterError
-from supm.reporting.table import Backend, Table
-from supm.reporting.words import paragraph
+from supm.reporting.text import Backend, Table, paragraph
 
 __all__ = ["Result", "json_text"]
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from supm.schema.cells import is_number, missing, numbers
 from supm.schema.columns import RawColumn, raw_column
+from supm.schema.text_table import is_number, missing, numbers
 
 __all__ = ["PublicColumn", "warning_about"]
 

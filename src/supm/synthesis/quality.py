@@ -14,7 +14,7 @@ import numpy as np
 from supm._validation import check_kind
 from supm.privacy import ApproximateDP, Guarantee, PureLDP
 from supm.reporting import Result, Table, counted
-from supm.reporting.table import Cell
+from supm.reporting.text import Cell
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.quality_columns import ColumnQuality, compare_columns
 from supm.synthesis.quality_dependence import (

@@ -15,8 +15,7 @@ from supm._random import secure, simulation
 from supm.messages import ReleaseStatement
 from supm.reporting import Result, Table, counted
 from supm.schema import Categorical
-from supm.schema.cells import is_number, missing, numbers, spelled_column
-from supm.schema.text_table import TextTable, read_csv
+from supm.schema.text_table import TextTable, is_number, missing, numbers, read_csv, spelled_column
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.columns import ClassColumn, Column
 from supm.synthesis.quality import Quality, assess

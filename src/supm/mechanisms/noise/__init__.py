@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from supm.mechanisms.noise.gamma_norm import GammaNorm
     from supm.mechanisms.noise.gaussian import GaussianNoise, classical_sigma
     from supm.mechanisms.noise.objective import LossBounds, ObjectivePerturbation
-    from supm.mechanisms.noise.summed_gaussian import sigma_for, summed_mu
-    from supm.mechanisms.noise.symmetric import (
+    from supm.mechanisms.noise.summed_gaussian import (
         mirrored_triangle,
+        sigma_for,
+        summed_mu,
         symmetric_gaussian,
         symmetric_noise,
     )
@@ -52,8 +53,9 @@ __getattr__ = names_on_demand(
         "gamma_norm": "GammaNorm",
         "gaussian": "GaussianNoise classical_sigma",
         "objective": "LossBounds ObjectivePerturbation",
-        "summed_gaussian": "sigma_for summed_mu",
-        "symmetric": "mirrored_triangle symmetric_gaussian symmetric_noise",
+        "summed_gaussian": (
+            "mirrored_triangle sigma_for summed_mu symmetric_gaussian symmetric_noise"
+        ),
         "zero_sum": (
             "ZeroSumNoise information_coalition information_eavesdropper information_publisher"
         ),

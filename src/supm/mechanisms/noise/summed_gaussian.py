@@ -1,9 +1,10 @@
-"""What the sum of several holders' discrete Gaussian noise promises, and the width that it takes.
+"""What the sum of several holders' discrete Gaussian noise promises, also on symmetric matrices.
 
 Each of several holders adds noise of width sigma to its part of a statistic of whole numbers, and
 only the sum is seen. The sum of their noise is, up to a factor that is 1 to a hundred digits, one
 discrete Gaussian of variance holders * sigma^2, and that is a normal variable which was rounded at
-random (docs/proofs/discrete-gaussian.md).
+random (docs/proofs/discrete-gaussian.md). Scatter matrices get symmetric noise: exact on whole
+numbers, and in two forms on floats.
 """
 
 from __future__ import annotations
@@ -12,12 +13,25 @@ import math
 from fractions import Fraction
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from supm._errors import ParameterError
+from supm._random import RandomSource
 from supm._validation import Integers, Reals
-from supm.mechanisms.noise.discrete_gaussian import LARGEST_SIGMA
+from supm.mechanisms.noise.discrete_gaussian import LARGEST_SIGMA, DiscreteGaussian
+from supm.mechanisms.noise.gaussian import GaussianNoise
 from supm.mechanisms.thresholds import least_reading
 
-__all__ = ["LARGEST_MU", "LEAST_SIGMA", "sigma_for", "summed_mu"]
+__all__ = [
+    "LARGEST_MU",
+    "LEAST_SIGMA",
+    "mirrored_triangle",
+    "sigma_for",
+    "summed_mu",
+    "symmetric_gaussian",
+    "symmetric_noise",
+]
 
 LARGEST_MU: Final = 10.0
 """Above this the proof does not reach, and a promise is worth nothing."""
@@ -125,3 +139,106 @@ def _exact_square(sensitivity: float) -> Fraction:
 def _root_above(square: Fraction) -> int:
     """Return the least whole number whose square is not below the given one."""
     return math.isqrt(math.ceil(square) - 1) + 1
+
+
+_DIMENSION = Integers("dimension", 1, 1 << 14)
+
+
+def symmetric_noise(dimension: int, sigma: int, source: RandomSource) -> NDArray[np.int64]:
+    """Return Z + Z^T for a square Z of independent discrete Gaussians.
+
+    Added to twice a scatter matrix B of whole numbers it gives (B + Z) + (B + Z)^T, a function of
+    B + Z. So its promise is that of sigma on the L2 (Frobenius) sensitivity of B, which counts both
+    of the triangles.
+
+    Parameters
+    ----------
+    dimension : int
+        Rows of the matrix, 1 to 2^14.
+    sigma : int
+        Width of an element of Z in units of B.
+    source : RandomSource
+        Where randomness comes from.
+
+    Returns
+    -------
+    ndarray of int64
+        Symmetric. In units of B, after halving, the diagonal has variance sigma^2 and the rest
+        sigma^2 / 2.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> noise = symmetric_noise(3, 10, simulation(1))
+    >>> bool((noise == noise.T).all()), bool((np.diag(noise) % 2 == 0).all())
+    (True, True)
+    """
+    drawn = DiscreteGaussian(sigma).draw(_DIMENSION.check(dimension) ** 2, source)
+    square = drawn.reshape(dimension, dimension)
+    return square + square.T
+
+
+def symmetric_gaussian(dimension: int, sigma: float, source: RandomSource) -> NDArray[np.float64]:
+    """Return (Z + Z^T) / 2 for a square Z of independent normal numbers, as floats.
+
+    It is a function of a full matrix of noise, so that sigma is due for the Frobenius sensitivity
+    and the elements off the diagonal have half the variance of `mirrored_triangle`.
+
+    Parameters
+    ----------
+    dimension : int
+        Rows of the matrix, 1 to 2^14.
+    sigma : float
+        Standard deviation of the diagonal.
+    source : RandomSource
+        Where randomness comes from.
+
+    Returns
+    -------
+    ndarray of float
+        Symmetric.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> noise = symmetric_gaussian(3, 1.0, simulation(1))
+    >>> bool((noise == noise.T).all())
+    True
+    """
+    square = _square(dimension, sigma, source)
+    return np.asarray((square + square.T) / 2)
+
+
+def mirrored_triangle(dimension: int, sigma: float, source: RandomSource) -> NDArray[np.float64]:
+    """Return normal numbers on and above the diagonal, copied below it, as floats.
+
+    The papers' noise. An element off the diagonal is sqrt(2) times as wide as it has to be.
+
+    Parameters
+    ----------
+    dimension : int
+        Rows of the matrix, 1 to 2^14.
+    sigma : float
+        Standard deviation of every element.
+    source : RandomSource
+        Where randomness comes from.
+
+    Returns
+    -------
+    ndarray of float
+        Symmetric.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> noise = mirrored_triangle(3, 1.0, simulation(1))
+    >>> bool((noise == noise.T).all())
+    True
+    """
+    square = _square(dimension, sigma, source)
+    return np.asarray(np.triu(square) + np.triu(square, 1).T)
+
+
+def _square(dimension: int, sigma: float, source: RandomSource) -> NDArray[np.float64]:
+    drawn = GaussianNoise(sigma).draw(_DIMENSION.check(dimension) ** 2, source)
+    return drawn.reshape(dimension, dimension)
