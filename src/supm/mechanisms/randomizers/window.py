@@ -199,7 +199,7 @@ class ContinuousWindow(NoisedNumber):
 
     @classmethod
     def for_epsilon(cls, *, low: float, high: float, epsilon: float) -> Self:
-        """Describe the mechanism's own window at an epsilon of at most `most`.
+        """Describe the mechanism's own window at an epsilon of at most ``most``.
 
         Beyond it, windows are too narrow for floats.
         """
