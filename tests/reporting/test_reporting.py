@@ -50,6 +50,13 @@ def test_long_words_are_broken_and_what_steers_a_terminal_is_not_shown() -> None
     assert shown.splitlines() == ["words     more", "one two  x?[0m", "three", "[bold]       y"]
 
 
+class Bare(Result):
+    """A result that has nothing but its form."""
+
+    def to_form(self) -> dict[str, object]:
+        return {}
+
+
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_a_table_is_a_frame_of_numbers(backend: Backend) -> None:
     found = Measured(3).to_frame(backend=backend)
@@ -60,8 +67,15 @@ def test_a_table_is_a_frame_of_numbers(backend: Backend) -> None:
 def test_a_frame_of_nobody_is_refused() -> None:
     with pytest.raises(ParameterError, match="backend must be one of pandas, polars, pyarrow"):
         SHARES.to_frame(backend="excel")  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match="one with a table"):
-        Result().to_frame()
+    with pytest.raises(ParameterError, match="one with a table, got 'Bare'"):
+        Bare().to_frame()
+
+
+def test_a_result_without_a_picture_says_so_and_one_without_a_form_cannot_be_made() -> None:
+    with pytest.raises(ParameterError, match="one with a picture, got 'Bare'"):
+        Bare().plot()
+    with pytest.raises(TypeError, match="to_form"):
+        Result()  # type: ignore[abstract]  # which is what is tested
 
 
 def test_a_result_shows_itself_everywhere(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from html import escape
 from typing import Any, ClassVar, Final
@@ -18,7 +19,7 @@ __all__ = ["Result", "json_text"]
 _STEERING: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
-class Result:
+class Result(ABC):
     """Base of what is measured or learned: a class says what it is, and shows itself everywhere.
 
     A class that inherits it writes `to_form`, and of `headline`, `tables`, `words` and `draw` what
@@ -33,9 +34,9 @@ class Result:
         """What this is, in a few words."""
         return type(self).__name__
 
+    @abstractmethod
     def to_form(self) -> dict[str, Any]:
         """Return everything as plain values for JSON."""
-        raise NotImplementedError
 
     def tables(self) -> Sequence[Table]:
         """Return what people read as tables; the first is also the data frame."""
@@ -47,8 +48,8 @@ class Result:
 
     def draw(self, figure: Any) -> None:  # noqa: ANN401  matplotlib ships no types
         """Draw into a figure of matplotlib."""
-        message = f"{type(self).__name__} has no picture"
-        raise NotImplementedError(message)
+        del figure
+        raise ParameterError("result", "one with a picture", type(self).__name__)
 
     def to_json(self) -> str:
         """Return the plain values as JSON text; an infinite number is written as text."""

@@ -257,6 +257,19 @@ def test_a_question_that_states_less_than_it_spends_is_refused(
     assert refusal == "the mechanism would spend more than the study states; nothing was sent."
 
 
+def test_a_mechanism_that_no_page_has_is_refused_before_a_word_is_drawn(blank_page: Any) -> None:
+    """A randomizer of one's own, which is installed on devices; its page says so in a sentence."""
+    study, phase = completed(small_studies()["rand, odp, odp"]), "train"
+    question = question_document(study, phase)
+    question["mechanism"] = {"kind": "own", "name": "my_package:MyRandomizer"}
+    classes = read_by_python(study, phase, records_of(study, 1))[0]
+    refusal = blank_page.evaluate(REFUSED, [question, classes])
+    assert refusal == (
+        "a page cannot run the mechanism of this study; take part with supm contribute where it is "
+        "installed; nothing was sent."
+    )
+
+
 @pytest.mark.parametrize(("name", "phase"), SMALL)
 @pytest.mark.parametrize("end", ["smallest", "largest"])
 def test_what_the_browser_draws_fits_the_exact_channel(

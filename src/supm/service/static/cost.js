@@ -50,7 +50,14 @@ const COSTS = {
 
 // What an answer really costs, from the thresholds that it is drawn with.
 export function epsilonOf(question) {
-  return COSTS[question.mechanism.kind](question);
+  const cost = COSTS[question.mechanism.kind];
+  if (cost === undefined) {
+    throw new Error(
+      "a page cannot run the mechanism of this study; take part with supm contribute where it is " +
+        "installed; nothing was sent.",
+    );
+  }
+  return cost(question);
 }
 
 // Refuse a question whose mechanism spends more than it states.
