@@ -88,10 +88,7 @@ def _works(kind: str, width: int, count: int) -> dict[str, Work]:
     if kind == "Laplace":
         theirs = dp.m.make_laplace(domain, dp.l1_distance(T="i64"), scale=float(width))
         ours = DiscreteLaplaceNoise(Fraction(width))
-        return {
-            _OURS: partial(ours.draw, count, secure()),
-            _THEIRS: partial(theirs, zeros),
-        }
+        return {_OURS: partial(ours.draw, count, secure()), _THEIRS: partial(theirs, zeros)}
     theirs = dp.m.make_gaussian(domain, dp.l2_distance(T=float), scale=float(width))
     return {
         _OURS: partial(DiscreteGaussian(width).draw, count, secure()),

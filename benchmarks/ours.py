@@ -27,14 +27,7 @@ from supm.mechanisms import (
 )
 from supm.schema import Continuous
 
-__all__ = [
-    "Case",
-    "Randomizer",
-    "joint_report",
-    "randomized_response",
-    "records",
-    "the_others",
-]
+__all__ = ["Case", "Randomizer", "joint_report", "randomized_response", "records", "the_others"]
 
 _SIZE = 64
 _ATTRIBUTES = (4,) * 8

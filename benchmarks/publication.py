@@ -127,9 +127,7 @@ class Growth:
     def goals(self) -> list[Goal]:
         """Return the goal."""
         rate = self._plan.entries / self._watch.seconds["SUPM"]
-        return [
-            Goal(name="entries appended a second", measured=rate, limit=_RATE, at_least=True),
-        ]
+        return [Goal(name="entries appended a second", measured=rate, limit=_RATE, at_least=True)]
 
 
 class Reading:

@@ -9,11 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NoReturn
 
 from docutils import nodes  # type: ignore[import-untyped]  # docutils ships no types
-from docutils.utils.math import (  # type: ignore[import-untyped]  # the same
-    MathError,
-    latex2mathml,
-    unichar2tex,
-)
+from docutils.utils.math import MathError, latex2mathml, unichar2tex  # type: ignore[import-untyped]  # the same
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 
@@ -53,8 +49,6 @@ def visit_block(translator: HTML5Translator, node: nodes.Element) -> NoReturn:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_html_math_renderer(
-        "mathml",
-        inline_renderers=(visit_inline, None),
-        block_renderers=(visit_block, None),
+        "mathml", inline_renderers=(visit_inline, None), block_renderers=(visit_block, None)
     )
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import enum
 import importlib
@@ -20,7 +21,8 @@ import supm
 import supm.mechanisms
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-MODULES = sorted(m.name for m in pkgutil.walk_packages(supm.__path__, "supm."))
+SOURCE = Path(supm.__file__).parents[1]
+STUBS = list(SOURCE.rglob("__init__.pyi"))
 ROOMS = sorted(
     f"supm.{m.name}" for m in pkgutil.iter_modules(supm.__path__) if m.name[0] != "_" and m.ispkg
 )
@@ -69,18 +71,17 @@ def is_protocol(value: type) -> bool:
     return bool(getattr(value, "_is_protocol", False))
 
 
-def room_of(name: str) -> str:
-    return ".".join(name.split(".")[:2])
-
-
-@pytest.mark.parametrize("room", sorted({room_of(name) for name in MODULES}))
-def test_what_a_module_exports_is_there_once(room: str) -> None:
-    wrong = []
-    for module in map(importlib.import_module, filter(lambda name: room_of(name) == room, MODULES)):
-        names = getattr(module, "__all__", [])
-        wrong += [f"{module.__name__}.{each}" for each in names if not hasattr(module, each)]
-        wrong += [f"{module.__name__}.{each} twice" for each in {*names} if names.count(each) > 1]
-    assert wrong == []
+@pytest.mark.parametrize("stub", sorted(STUBS), ids=lambda stub: stub.parent.name)
+def test_what_a_stub_lists_is_there(stub: Path) -> None:
+    """What a type checker reads in the stub and what a program finds are the same names."""
+    module = importlib.import_module(".".join(stub.relative_to(SOURCE).parts[:-1]))
+    imports = [
+        each for each in ast.walk(ast.parse(stub.read_text())) if isinstance(each, ast.ImportFrom)
+    ]
+    listed = {name.asname: f"{each.module}.{name.name}" for each in imports for name in each.names}
+    assert sorted(map(str, listed)) == vars(module)["__all__"]
+    assert [name for name in listed if not hasattr(module, str(name))] == []
+    assert [home for name, home in listed.items() if not home.endswith(f".{name}")] == []
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from multi_freq_ldpy.mdim_freq_est.SPL_solution import (  # type: ignore[import-not-found]  # not in our environment
-    SPL_GRR_Client,
-)
-from multi_freq_ldpy.pure_frequency_oracles.GRR import (  # type: ignore[import-not-found]  # not in our environment
-    GRR_Client,
-)
-from multi_freq_ldpy.pure_frequency_oracles.LH import (  # type: ignore[import-not-found]  # not in our environment
-    LH_Client,
-)
-from multi_freq_ldpy.pure_frequency_oracles.SS import (  # type: ignore[import-not-found]  # not in our environment
-    SS_Client,
-)
-from multi_freq_ldpy.pure_frequency_oracles.UE import (  # type: ignore[import-not-found]  # not in our environment
-    UE_Client,
-)
+from multi_freq_ldpy.mdim_freq_est.SPL_solution import SPL_GRR_Client  # type: ignore[import-not-found]  # not in our environment
+from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Client  # type: ignore[import-not-found]  # not in our environment
+from multi_freq_ldpy.pure_frequency_oracles.LH import LH_Client  # type: ignore[import-not-found]  # not in our environment
+from multi_freq_ldpy.pure_frequency_oracles.SS import SS_Client  # type: ignore[import-not-found]  # not in our environment
+from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Client  # type: ignore[import-not-found]  # not in our environment
 
 from peers.loop import Prepare, numbers, report
 

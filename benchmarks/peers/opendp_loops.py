@@ -36,9 +36,5 @@ def _laplace(count: int) -> Callable[[], object]:
 if __name__ == "__main__":
     report(
         "opendp",
-        {
-            "randomized response": _response,
-            "symmetric unary encoding": _bits,
-            "Laplace": _laplace,
-        },
+        {"randomized response": _response, "symmetric unary encoding": _bits, "Laplace": _laplace},
     )

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from pure_ldp.frequency_oracles.direct_encoding import (  # type: ignore[import-not-found]  # not in our environment
-    DEClient,
-)
-from pure_ldp.frequency_oracles.hadamard_response import (  # type: ignore[import-not-found]  # not in our environment
-    HadamardResponseClient,
-)
-from pure_ldp.frequency_oracles.local_hashing import (  # type: ignore[import-not-found]  # not in our environment
-    LHClient,
-)
-from pure_ldp.frequency_oracles.unary_encoding import (  # type: ignore[import-not-found]  # not in our environment
-    UEClient,
-)
+from pure_ldp.frequency_oracles.direct_encoding import DEClient  # type: ignore[import-not-found]  # not in our environment
+from pure_ldp.frequency_oracles.hadamard_response import HadamardResponseClient  # type: ignore[import-not-found]  # not in our environment
+from pure_ldp.frequency_oracles.local_hashing import LHClient  # type: ignore[import-not-found]  # not in our environment
+from pure_ldp.frequency_oracles.unary_encoding import UEClient  # type: ignore[import-not-found]  # not in our environment
 
 from peers.loop import Prepare, numbers, report
 

@@ -21,11 +21,7 @@ __all__ = ["draw_all"]
 _DPI: Final = 90
 _OURS, _THEIRS, _DEVICE = "#0072b2", "#d55e00", "#009e73"
 _COLOURS: Final = ("#d55e00", "#cc79a7", "#e69f00")
-_RC: Final[dict[Any, Any]] = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
+_RC: Final[dict[Any, Any]] = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
 _TITLES: Final = {"wdbc": "WDBC", "ionosphere": "Ionosphere", "musk2": "Musk 2", "adult": "Adult"}
 # What the papers print: the budget at which an accuracy is reached with DR.Rand and with DR.PW.
 _CLAIMS: Final = {

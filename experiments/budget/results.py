@@ -53,10 +53,7 @@ class Row:
     def job(self) -> Job:
         """What was run."""
         return Job(
-            data=self.data,
-            epsilon=self.epsilon,
-            variant=self.variant,
-            repetitions=self.repetitions,
+            data=self.data, epsilon=self.epsilon, variant=self.variant, repetitions=self.repetitions
         )
 
     @property

@@ -41,13 +41,7 @@ MAJORITY: Final = "private majority"
 ABLATED: Final = ("wdbc", "ionosphere", "adult", "digits")
 """Data sets of the ablation."""
 
-ABLATIONS: Final = (
-    "split budget",
-    "other stages",
-    "cells",
-    "at their word",
-    "not debiased",
-)
+ABLATIONS: Final = ("split budget", "other stages", "cells", "at their word", "not debiased")
 """The strict study with one part taken away."""
 
 COMPARED: Final = (2.0, 4.0, 8.0)
@@ -112,13 +106,7 @@ class Scope:
 
 
 FULL: Final = Scope(
-    name="full",
-    data=NAMES,
-    others=OTHERS,
-    repetitions=20,
-    academic=5,
-    budgets=_BARS,
-    stages=1,
+    name="full", data=NAMES, others=OTHERS, repetitions=20, academic=5, budgets=_BARS, stages=1
 )
 """Everything."""
 

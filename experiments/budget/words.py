@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = [
-    "ABLATION",
-    "ACADEMIC",
-    "BARS",
-    "COMPARISON",
-    "FAILURES",
-    "HEAD",
-    "PICTURES",
-    "STAGES",
-]
+__all__ = ["ABLATION", "ACADEMIC", "BARS", "COMPARISON", "FAILURES", "HEAD", "PICTURES", "STAGES"]
 
 HEAD: Final = """\
 # What a budget buys

@@ -24,11 +24,7 @@ _CONSTANTS: Final = ("constant", "middle", "noisy constant")
 _OF_PAPER: Final = 0.6
 _OF_CONSTANT: Final = 1.02
 _MET: Final = "**met**"
-_COMPARED: Final = (
-    "noisy constant",
-    "better of middle and noisy constant",
-    "clean constant",
-)
+_COMPARED: Final = ("noisy constant", "better of middle and noisy constant", "clean constant")
 _JUDGE: Final = 1
 
 

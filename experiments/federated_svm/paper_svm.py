@@ -23,14 +23,7 @@ from supm.federation.rows import Rows
 from supm.learning.margins import fit_margins, winners
 from supm.learning.principal import principal_components
 from supm.mechanisms.noise import GammaNorm, classical_sigma, mirrored_triangle
-from supm.privacy import (
-    GaussianDP,
-    Guarantee,
-    Neighbours,
-    NoGuarantee,
-    PureDP,
-    sequential,
-)
+from supm.privacy import GaussianDP, Guarantee, Neighbours, NoGuarantee, PureDP, sequential
 
 __all__ = ["Method", "PaperOutcome", "PaperSVM"]
 

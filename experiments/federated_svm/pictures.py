@@ -14,11 +14,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 __all__ = ["draw_budgets", "draw_shapes"]
 
-_RC: Final[dict[Any, Any]] = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
+_RC: Final[dict[Any, Any]] = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
 _OURS: Final = {
     "strict": ("#0072b2", "-"),
     "strict, T = 4": ("#0072b2", "--"),

@@ -36,14 +36,7 @@ _NLTCS: Final = ("money", "outside", "bathing", "traveling")
 TABLES: Final = {"NLTCS": _NLTCS, "Adult": ("salary", "education")}
 """The tasks that ask about the same table; the first one has all its columns."""
 
-_DEGREES: Final = (
-    "Assoc-voc",
-    "Assoc-acdm",
-    "Bachelors",
-    "Masters",
-    "Prof-school",
-    "Doctorate",
-)
+_DEGREES: Final = ("Assoc-voc", "Assoc-acdm", "Bachelors", "Masters", "Prof-school", "Doctorate")
 _LEFT_OUT: Final = ("education", "education-num")
 
 Columns = Mapping[str, NDArray[Any]]

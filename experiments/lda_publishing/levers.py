@@ -132,11 +132,7 @@ def _errors(split: Split, epsilon: float, encoding: str) -> Iterator[tuple[str, 
     plans = {encoding: {}} if encoding else _PLANS
     for choice, how in plans.items():
         plan = Discriminant.for_budget(
-            encoding=split.encoding,
-            epsilon=epsilon,
-            delta=DELTA,
-            circle=Circle(parties=1),
-            **how,
+            encoding=split.encoding, epsilon=epsilon, delta=DELTA, circle=Circle(parties=1), **how
         )
         outcome = noisy_run(plan, split, f"lever {choice} {epsilon}")
         yield choice, split.errors(outcome.predict(split.vectors[1]))

@@ -19,11 +19,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 __all__ = ["draw_all"]
 
 _DPI: Final = 90
-_RC: Final[dict[Any, Any]] = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
+_RC: Final[dict[Any, Any]] = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
 _THREE: Final = 3
 _FIXED: Final = 0.2
 _FIGURE_2: Final = ("money", "outside", "salary", "education")

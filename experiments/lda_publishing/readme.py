@@ -10,13 +10,7 @@ from experiments.lda_publishing.attacks import Attack, attack_table
 from experiments.lda_publishing.levers import Lever, encoding_table, lever_table
 from experiments.lda_publishing.results import Results
 from experiments.lda_publishing.settings import Scope
-from experiments.lda_publishing.tables import (
-    bars,
-    claims,
-    figure_table,
-    parties_table,
-    plain_table,
-)
+from experiments.lda_publishing.tables import bars, claims, figure_table, parties_table, plain_table
 from experiments.lda_publishing.views import views_table
 from experiments.lda_publishing.words import (
     ATTACKS,

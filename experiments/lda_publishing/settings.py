@@ -101,13 +101,7 @@ class Scope:
 
 
 FULL: Final = Scope(
-    name="full",
-    tasks=TASKS,
-    budgets=BUDGETS,
-    parties=_PARTIES,
-    repetitions=50,
-    levers=20,
-    rivals=3,
+    name="full", tasks=TASKS, budgets=BUDGETS, parties=_PARTIES, repetitions=50, levers=20, rivals=3
 )
 """Everything."""
 

@@ -30,10 +30,7 @@ CLASSES: Final = (
 
 def main(repetitions: int = 10) -> int:
     """Print one line for each table and budget."""
-    from experiments.noise_aware.measuring import (  # noqa: PLC0415  the path is set above
-        measure,
-        measure_classes,
-    )
+    from experiments.noise_aware.measuring import measure, measure_classes  # noqa: PLC0415  the path is set above
     from experiments.noise_aware.tables import TABLES, load_table  # noqa: PLC0415  the same
 
     print(HEAD)  # noqa: T201  a script that prints a table

@@ -19,11 +19,7 @@ __all__ = ["draw_all"]
 _SIZE: Final = (6.4, 4.6)
 _DPI: Final = 80
 _COLOURS: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-_RC: Final[dict[Any, Any]] = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
+_RC: Final[dict[Any, Any]] = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
 # What paper 000 calls ODP, ODA and PW, paper 001 calls WALDP, WA and PM.
 _WORDS: Final = {
     "000": {"odp": "ODP", "oda": "ODA", "pw": "PW", "wa": "WA", "rand": "Rand", "waldp": "WALDP"},

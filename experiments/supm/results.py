@@ -12,15 +12,7 @@ from experiments.supm.schedule import Scope, nested, raw, trial
 from experiments.supm.settings import FIGURES, Curve, Data, Figure
 from numpy.typing import NDArray
 
-__all__ = [
-    "EMPTY",
-    "Line",
-    "Results",
-    "best_of",
-    "figure_of",
-    "first_at_least",
-    "shared_budgets",
-]
+__all__ = ["EMPTY", "Line", "Results", "best_of", "figure_of", "first_at_least", "shared_budgets"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

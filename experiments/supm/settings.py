@@ -231,7 +231,7 @@ _PHASES: Final[Mapping[str, tuple[str, Mapping[tuple[str, str], Pairs]]]] = {
 }
 # Paper 001 lists one more (K, L) for (WALDP, WALDP) on WDBC.
 _MORE: Final[Mapping[tuple[str, str, tuple[str, str]], Pairs]] = {
-    ("001", "wdbc", ("odp", "odp")): ((6, 3),),
+    ("001", "wdbc", ("odp", "odp")): ((6, 3),)
 }
 
 

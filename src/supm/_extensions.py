@@ -15,8 +15,6 @@ from typing import Any, Final
 
 from supm._errors import ParameterError
 
-__all__ = ["installed", "load", "name_of", "offered"]
-
 _HINT: Final = "Install the package that offers it, or name it as module:Name."
 _given: Final[dict[tuple[str, str], Any]] = {}
 

@@ -15,8 +15,6 @@ from typing import Any, Final, NoReturn
 
 import rfc8785
 
-__all__ = ["canonical", "check_fields", "read_object"]
-
 _LONGEST: Final = 1 << 24
 _LARGEST: Final = (1 << 53) - 1
 Refusal = Callable[[str], Exception]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 from supm._errors import PackageError
 
-__all__ = ["names_on_demand", "package_error"]
-
+_LISTED: Final = re.compile(r"^from (\S+) import \(?\s*(\w+) as", re.MULTILINE)
 _EXTRAS: Final = {
     "accounting": "dp_accounting",
     "analyst": "matplotlib narwhals scipy sklearn threadpoolctl",
@@ -22,28 +23,34 @@ _EXTRAS: Final = {
 }
 
 
-def names_on_demand(package: str, files: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the ``__getattr__`` of a package, by the names that each of its files has.
+def names_on_demand(package: str, file: str) -> tuple[list[str], Callable[[str], Any]]:
+    """Return ``__all__`` and ``__getattr__`` of a package, as the stub beside its file lists them.
+
+    A name stands once, in the stub, where type checkers read it too; what it needs is loaded when
+    the name is first used.
 
     Examples
     --------
-    >>> find = names_on_demand("supm", {"_random": "secure simulation"})
+    >>> import supm
+    >>> names, find = names_on_demand("supm", supm.__file__)
     >>> find("secure").__name__
     'secure'
     """
-    homes = {name: file for file, names in files.items() for name in names.split()}
+    homes = {
+        name: home for home, name in _LISTED.findall(Path(file).with_suffix(".pyi").read_text())
+    }
 
     def find(name: str) -> Any:  # noqa: ANN401  whatever has the name
         if name not in homes:
             message = f"module {package!r} has no attribute {name!r}"
             raise AttributeError(message)
         try:
-            return getattr(import_module(f"{package}.{homes[name]}"), name)
+            return getattr(import_module(homes[name]), name)
         except ModuleNotFoundError as error:
             told = package_error(error)
         raise told
 
-    return find
+    return sorted(homes), find
 
 
 def package_error(error: ModuleNotFoundError) -> ModuleNotFoundError:

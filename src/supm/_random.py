@@ -21,8 +21,6 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._validation import Integers
 
-__all__ = ["RandomSource", "check_source", "secure", "simulation"]
-
 _BUFFER_WORDS: Final = 1 << 13
 _ZEROS: Final = bytes(1 << 19)
 _COUNT: Final = Integers("count", 0, 1 << 48)

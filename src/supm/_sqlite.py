@@ -13,8 +13,6 @@ from typing import Any, ClassVar, Final
 
 from supm._errors import SupmError
 
-__all__ = ["SECONDS_FOR_A_LOCK", "SqliteFile", "keep_a_log_ahead", "make_for_its_owner"]
-
 SECONDS_FOR_A_LOCK: Final = 30
 _SECONDS_BETWEEN: Final = 0.01
 _HELD: Final = "another program holds it; try again when that is done"

@@ -17,17 +17,6 @@ from typing import Final
 
 from supm._errors import ParameterError
 
-__all__ = [
-    "EPSILON",
-    "Integers",
-    "Reals",
-    "check_kind",
-    "check_text",
-    "commands_a_terminal",
-    "is_hash",
-    "suggestion",
-]
-
 _SHOWN: Final = 5
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _TURNS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")

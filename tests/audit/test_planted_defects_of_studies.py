@@ -104,11 +104,7 @@ DEFECTS: list[tuple[type[Interview], str, set[str]]] = [
     (DrawnByValue, "known, sample, answer", {"check_sampler"}),
     (AnswerOneAsItIs, "known, sample, answer", {"check_sampler"}),
     (AnswerOneAsItIs, "known, joint, answer", {"check_sampler"}),
-    (
-        SmallestAlphabet,
-        "known, sample, answer of mixed sizes",
-        {"check_epsilon", "check_train"},
-    ),
+    (SmallestAlphabet, "known, sample, answer of mixed sizes", {"check_epsilon", "check_train"}),
     (FineLevelInClass, NUMBER, {"check_sampler"}),
     (FineLevelTold, NUMBER, {"check_sampler"}),
 ]

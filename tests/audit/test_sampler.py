@@ -88,9 +88,7 @@ def test_the_cells_of_unbounded_reports_have_all_the_probability(
 
 
 @pytest.mark.parametrize("bounds", [(-1.0, 1.0), (0.1, 0.7), (-1e6, 1.0), (math.pi, 1e3)])
-def test_values_off_the_grid_are_mixtures_for_any_bounds(
-    bounds: tuple[float, float],
-) -> None:
+def test_values_off_the_grid_are_mixtures_for_any_bounds(bounds: tuple[float, float]) -> None:
     low, high = bounds
     for steps in (1, 7, 256):
         wave = SquareWave.for_epsilon(low=low, high=high, steps=steps, epsilon=2.0)

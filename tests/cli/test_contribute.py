@@ -222,11 +222,7 @@ def test_invitations_come_from_a_file(
     ],
 )
 def test_a_file_that_does_not_fit_is_refused_and_not_shown(
-    store: Store,
-    address: Address,
-    capsys: pytest.CaptureFixture[str],
-    content: str,
-    complaint: str,
+    store: Store, address: Address, capsys: pytest.CaptureFixture[str], content: str, complaint: str
 ) -> None:
     url = address()
     Path("mine.csv").write_text(content)

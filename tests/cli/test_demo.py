@@ -141,9 +141,7 @@ def check_ranks(story: Story) -> None:
     assert by_rank in " ".join(parts(unsure)[0][1].split())
 
 
-def test_without_a_seed_nothing_is_called_a_simulation(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_without_a_seed_nothing_is_called_a_simulation(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["demo", "--epsilon", "1", "--json", "-", "--output", "a.svg"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["simulation"] is found["statement"]["simulation"] is False

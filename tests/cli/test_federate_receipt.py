@@ -17,9 +17,7 @@ import pytest
 import supm
 from supm.cli import main
 from supm.datasets import load_wdbc
-from supm.federation import (
-    Coordinator,
-)
+from supm.federation import Coordinator
 from supm.messages import Update
 
 NAMES = ("north", "east", "south")

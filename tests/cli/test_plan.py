@@ -123,10 +123,7 @@ def test_known_attributes_are_not_searched_for(capsys: pytest.CaptureFixture[str
         (["--test", "joint"], "--test must be answer, sample, odp or oda where reports told"),
         (["--known", "mean radus"], "got 'mean radus'. Did you mean 'mean radius'?"),
         (["--known", "mean area", "--known", "mean area"], "--known must be different names of"),
-        (
-            ["--known", "mean area", "--keep", "2"],
-            "--keep must be left out, or 1 as",
-        ),
+        (["--known", "mean area", "--keep", "2"], "--keep must be left out, or 1 as"),
         (["--known", "mean area", "--reduce", "pw"], "--reduce must be left out where"),
         (["--owners", "0"], "--owners must be a whole number in [1"),
         (["--owners", "many"], "--owners must be a whole number, got 'many'"),

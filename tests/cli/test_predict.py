@@ -83,11 +83,7 @@ def test_a_model_in_a_file_answers_at_home(
     ],
 )
 def test_a_file_of_another_kind_is_said_to_be_one(
-    options: list[str],
-    code: int,
-    words: str,
-    model: Model,
-    capsys: pytest.CaptureFixture[str],
+    options: list[str], code: int, words: str, model: Model, capsys: pytest.CaptureFixture[str]
 ) -> None:
     few()
     text = model.to_json()
@@ -115,10 +111,7 @@ def test_whose_budget_is_spent_is_said_before_anything_leaves(
 
 @pytest.mark.parametrize("typed", ["", "n\n", "\n"])
 def test_without_a_yes_nothing_leaves(
-    typed: str,
-    address: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    typed: str, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     few()
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))

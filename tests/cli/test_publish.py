@@ -158,11 +158,7 @@ def test_what_was_altered_is_said_and_told_to_machines(capsys: pytest.CaptureFix
         (["verify", "release.json", "--key", "a+b+c"], 2, "one line of the form name+hash+key"),
         (["verify", "release.json", "--key", "study.json"], 2, "file that holds it, got 'study"),
         (["verify", "absent.json", *KEY], 2, "FILE must be a file that can be read"),
-        (
-            ["verify", "release.json", *KEY, "--proof", "study.json"],
-            1,
-            "is not a field of a proof",
-        ),
+        (["verify", "release.json", *KEY, "--proof", "study.json"], 1, "is not a field of a proof"),
         (["publish", "release.json"], 2, "--log must be given. See"),
         (["publish", "release.json", "--log", "absent.db"], 1, "there is no log at absent.db"),
         (["publish", "release.json", "--log", "wdbc.csv"], 1, "is damaged or is no log"),

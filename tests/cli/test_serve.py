@@ -242,8 +242,6 @@ def certificate() -> None:
     )
     Path("host.pem").write_bytes(made.public_bytes(serialization.Encoding.PEM))
     private = key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
     Path("host.key").write_bytes(private)

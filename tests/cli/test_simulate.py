@@ -96,9 +96,7 @@ def test_one_budget_has_its_plan_in_full_and_one_repetition_no_spread(
     assert "seed" not in words
 
 
-def test_classes_and_factors_that_differ_are_columns(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_classes_and_factors_that_differ_are_columns(capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--keep", "30", "--reduce", "waldp", "--mode", "faithful"]
     assert main([*WDBC, *QUICK, *options, "--epsilon", "2,50"]) == 0
     words = " ".join(capsys.readouterr().out.split())

@@ -29,9 +29,7 @@ def stored() -> Any:
         store.close()
 
 
-def test_a_study_is_created_and_its_token_is_shown_once(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_study_is_created_and_its_token_is_shown_once(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*CREATE, "--purpose", "Which tumours?", "--minimum", "100"]) == 0
     words = capsys.readouterr().out
     opened, token_hash = stored()

@@ -179,9 +179,7 @@ def test_a_bundle_calls_its_file_as_the_log_does(capsys: pytest.CaptureFixture[s
     assert (found["outcome"], found["member"]) == ("verified", "release.json")
 
 
-def test_a_zip_that_was_published_is_a_file_like_others(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_zip_that_was_published_is_a_file_like_others(capsys: pytest.CaptureFixture[str]) -> None:
     ran("--seed", "1")
     with zipfile.ZipFile("tables.zip", "w") as archive:
         archive.writestr("table.csv", "a,b")

@@ -8,12 +8,7 @@ import numpy as np
 import pytest
 
 from supm import ParameterError, RecordError, simulation
-from supm.collection import (
-    account,
-    cross_validate,
-    evaluate,
-    plan,
-)
+from supm.collection import account, cross_validate, evaluate, plan
 from supm.datasets import load_wdbc
 from supm.learning import Errors, RadialSVM, Scores, folds
 from supm.messages import Trust
@@ -44,12 +39,7 @@ def test_accuracy_of_dr_wa_on_wdbc_is_the_printed_one() -> None:
     """Paper 000 prints 90.29 % for DR.WA with two attributes of two classes at epsilon 10."""
     wdbc = load_wdbc()
     study = plan(
-        wdbc.schema,
-        epsilon=10.0,
-        mode="faithful",
-        trust=Trust.parse("t,u,u"),
-        keep=2,
-        classes=2,
+        wdbc.schema, epsilon=10.0, mode="faithful", trust=Trust.parse("t,u,u"), keep=2, classes=2
     )
     found = evaluate(
         study, wdbc.records(), source=simulation(1), repeats=10, learner=RadialSVM(penalty=2.1)

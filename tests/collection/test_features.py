@@ -9,12 +9,7 @@ import pytest
 
 from supm import ParameterError, simulation
 from supm.collection import plan
-from supm.collection.features import (
-    class_features,
-    class_numbers,
-    label_numbers,
-    number_features,
-)
+from supm.collection.features import class_features, class_numbers, label_numbers, number_features
 from supm.messages import Trust
 from supm.owner import interview
 from supm.owner.columns import Classes, Labels, Numbers, Signs, Unchanged

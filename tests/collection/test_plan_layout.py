@@ -6,13 +6,7 @@ import math
 
 import pytest
 
-from supm.collection.plan_layout import (
-    FIRST,
-    MERGED,
-    attributes_told,
-    finest_classes,
-    lay_out,
-)
+from supm.collection.plan_layout import FIRST, MERGED, attributes_told, finest_classes, lay_out
 from supm.owner.draws import gap_of
 from supm.schema import Attribute, Categorical, Continuous
 

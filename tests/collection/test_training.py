@@ -212,11 +212,7 @@ def test_reports_of_one_label_give_that_answer_everywhere(make_people: Any) -> N
 def test_a_model_with_too_many_cells_is_not_published(make_people: Any) -> None:
     people = make_people(200)
     study = plan(
-        people.schema,
-        epsilon=8.0,
-        mode="faithful",
-        attributes=["noise", "strong"],
-        classes=1025,
+        people.schema, epsilon=8.0, mode="faithful", attributes=["noise", "strong"], classes=1025
     )
     trained = _trained(study, people)
     with pytest.raises(ParameterError, match="cells of a published model"):

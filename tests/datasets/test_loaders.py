@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import supm.datasets
 from supm._errors import ParameterError
 from supm.datasets import (
     Dataset,
@@ -38,11 +37,6 @@ def loaded(load: Callable[[], Dataset]) -> Dataset:
 
 def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:
     return np.array([value is None for value in column])
-
-
-def test_the_room_exports_sorted_names_that_exist() -> None:
-    assert supm.datasets.__all__ == sorted(supm.datasets.__all__)
-    assert all(hasattr(supm.datasets, name) for name in supm.datasets.__all__)
 
 
 @pytest.mark.parametrize("load", LOADERS)

@@ -42,10 +42,7 @@ class Refuser:
 def test_each_party_gets_its_messages_and_its_own_state() -> None:
     collector = Collector(2, 2)
     carry_in_process(collector, [Counter(), Counter()])
-    assert collector.heard == [
-        {0: b"turn 0 ", 1: b"turn 0 "},
-        {0: b"turn 1 +", 1: b"turn 1 +"},
-    ]
+    assert collector.heard == [{0: b"turn 0 ", 1: b"turn 0 "}, {0: b"turn 1 +", 1: b"turn 1 +"}]
 
 
 def test_a_lost_reply_is_missing_but_was_answered() -> None:

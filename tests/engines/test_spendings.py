@@ -9,14 +9,7 @@ import pytest
 
 from supm._errors import BudgetError, MessageError, ParameterError
 from supm.engines import Spendings
-from supm.federation import (
-    Circle,
-    Components,
-    Discriminant,
-    FederatedStudy,
-    Policy,
-    VectorEncoding,
-)
+from supm.federation import Circle, Components, Discriminant, FederatedStudy, Policy, VectorEncoding
 
 FORM: dict[str, Any] = {
     "version": 1,

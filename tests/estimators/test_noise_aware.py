@@ -107,10 +107,7 @@ def test_columns_of_an_array_may_have_their_own_noise() -> None:
     told = archive(AGE, PULSE, target="pulse")
     table = np.column_stack([told.reports["age"], told.reports["age"]])
     model = NoiseAwareRegressor(
-        epsilon=[4.0, 4.0],
-        bounds=[(0, 100), (0, 100)],
-        target_epsilon=4.0,
-        target_bounds=(40, 160),
+        epsilon=[4.0, 4.0], bounds=[(0, 100), (0, 100)], target_epsilon=4.0, target_bounds=(40, 160)
     ).fit(table, told.reports["pulse"])
     assert [each.mechanism for each in model.columns_] == [AGE.mechanism, AGE.mechanism]
     assert model.target_.mechanism == PULSE.mechanism

@@ -171,9 +171,7 @@ def test_a_schema_finds_the_columns_of_any_table_by_name(frame: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "labels",
-    [["left", "right"], [False, True], [-1, 1], [0.0, 1.0], [7, 12, 40]],
-    ids=repr,
+    "labels", [["left", "right"], [False, True], [-1, 1], [0.0, 1.0], [7, 12, 40]], ids=repr
 )
 def test_labels_of_any_kind_come_back_as_they_were(labels: list[Any]) -> None:
     # The middle third is at the middle of the list where there are three labels.

@@ -12,8 +12,9 @@ from scipy.special import ndtri
 
 from supm import simulation
 from supm._errors import MessageError, ParameterError
-from supm.federation.components import Components, ComponentsOutcome, ScatterNoise, Share
+from supm.federation.components import Components, ScatterNoise, Share
 from supm.federation.margin import Margin
+from supm.federation.outcomes import ComponentsOutcome
 from supm.federation.protocol import Circle, RoundQuestion, run_pooled
 from supm.federation.rows import GRID, Rows, VectorEncoding, scatter
 

@@ -11,7 +11,8 @@ import pytest
 
 from supm import MessageError, ParameterError, simulation
 from supm.federation.calibration import MomentNoise
-from supm.federation.discriminant import Discriminant, DiscriminantOutcome
+from supm.federation.discriminant import Discriminant
+from supm.federation.outcomes import DiscriminantOutcome
 from supm.federation.protocol import Circle, RoundQuestion, run_pooled
 from supm.federation.rows import GRID, Rows, VectorEncoding, grid_rows
 

@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 
 from supm._errors import MessageError
-from supm.federation import (
-    Policy,
-)
+from supm.federation import Policy
 
 FORM: dict[str, Any] = {
     "version": 1,

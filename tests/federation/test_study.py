@@ -195,9 +195,7 @@ def test_a_study_needs_a_protocol() -> None:
         FederatedStudy(name="x", protocol=None, delta=1e-5)  # type: ignore[arg-type]  # that is what is tested
 
 
-def test_a_party_answers_for_the_study_that_it_has_read_and_no_other(
-    study: FederatedStudy,
-) -> None:
+def test_a_party_answers_for_the_study_that_it_has_read_and_no_other(study: FederatedStudy) -> None:
     other = replace(study, name="another")
     rows = ENCODING.rows(np.zeros((2, 3)), np.array([0, 1]))
     problems, paid = list[Exception](), list[FederatedStudy]()

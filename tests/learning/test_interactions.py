@@ -10,13 +10,7 @@ import numpy as np
 import pytest
 
 from supm.learning import fit_additive, fit_interactions
-from supm.learning.interactions import (
-    _BY_CHANCE,
-    _contrasts,
-    _examine,
-    _from_margins,
-    _tables,
-)
+from supm.learning.interactions import _BY_CHANCE, _contrasts, _examine, _from_margins, _tables
 
 MakePeople = Callable[..., Any]
 

@@ -39,11 +39,7 @@ CASES = [
 
 @pytest.mark.parametrize(("sizes", "labels", "sampled", "epsilon"), CASES)
 def test_the_noise_is_taken_off_exactly_on_average(
-    people_of: Callable[..., Any],
-    sizes: tuple[int, ...],
-    labels: int,
-    sampled: int,
-    epsilon: float,
+    people_of: Callable[..., Any], sizes: tuple[int, ...], labels: int, sampled: int, epsilon: float
 ) -> None:
     people = people_of(_related(sizes, labels), sampled=sampled, epsilon=epsilon)
     found = people.expected(MANY)

@@ -43,11 +43,7 @@ def test_the_average_of_subspaces_does_not_depend_on_their_bases() -> None:
     parts = [basis(seed, 3, 8) for seed in (1, 2, 3)]
     weights = [1.0, 2.0, 5.0]
     plain = average_subspace(parts, weights)
-    turned = [
-        -parts[0],
-        parts[1][[2, 0, 1]],
-        basis(9, 3, 3) @ parts[2],
-    ]
+    turned = [-parts[0], parts[1][[2, 0, 1]], basis(9, 3, 3) @ parts[2]]
     again = average_subspace(turned, weights)
     np.testing.assert_allclose(plain.T @ plain, again.T @ again, atol=1e-10)
     # The naive average does depend on it.

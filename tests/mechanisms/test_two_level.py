@@ -61,11 +61,7 @@ def p_value(observed: NDArray[np.uint64], probabilities: list[Fraction]) -> floa
     return float(stats.chisquare(np.bincount(observed, minlength=len(expected)), expected).pvalue)
 
 
-@given(
-    inside=st.integers(1, 2**41),
-    outside=st.integers(1, 2**41),
-    epsilon=st.floats(1e-5, 1e4),
-)
+@given(inside=st.integers(1, 2**41), outside=st.integers(1, 2**41), epsilon=st.floats(1e-5, 1e4))
 def test_probabilities_add_up_and_epsilon_is_kept(
     inside: int, outside: int, epsilon: float
 ) -> None:

@@ -19,8 +19,8 @@ from supm import simulation
 from supm.federation.outcomes import reduced
 from supm.learning._margin_solver import HuberLoss
 from supm.learning.margins import fit_margins, winners
-from supm.mechanisms.noise import GammaNorm, GaussianNoise
-from supm.mechanisms.noise.objective import LossBounds, Mode, ObjectivePerturbation
+from supm.mechanisms.noise import GammaNorm, GaussianNoise, LossBounds
+from supm.mechanisms.noise.objective import Mode, ObjectivePerturbation
 
 Floats = NDArray[np.float64]
 Slopes = Callable[[Floats], Floats]

@@ -12,15 +12,7 @@ import pytest
 from supm import simulation
 from supm._errors import MessageError, ParameterError, RecordError
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise
-from supm.owner.columns import (
-    Classes,
-    Labels,
-    Numbers,
-    Signs,
-    Unchanged,
-    labels_of,
-    numbers_of,
-)
+from supm.owner.columns import Classes, Labels, Numbers, Signs, Unchanged, labels_of, numbers_of
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Records, Schema, discretize
 
 ILL = Categorical("ill", values=("no", "yes"))

@@ -53,10 +53,7 @@ def test_asked_again_the_same_report_is_sent_and_nothing_is_spent(
 
 
 def test_the_default_wallet_is_used_where_none_is_given(
-    far_end: FarEnd,
-    record: dict[str, object],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    far_end: FarEnd, record: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SUPM_WALLET", str(tmp_path / "mine.db"))
     contribute(far_end.url, record)
@@ -255,12 +252,7 @@ def test_the_models_answer_is_in_the_receipt(
 
 @pytest.mark.parametrize(
     "broken",
-    [
-        {"age": "61.523437 years"},
-        {"age": [61.523437]},
-        {"ill": "Lovelace-Byron"},
-        {"age": None},
-    ],
+    [{"age": "61.523437 years"}, {"age": [61.523437]}, {"ill": "Lovelace-Byron"}, {"age": None}],
 )
 def test_no_error_shows_a_value(
     far_end: FarEnd, wallet: Wallet, record: dict[str, object], broken: dict[str, object]

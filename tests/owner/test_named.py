@@ -23,10 +23,7 @@ RECORD: Mapping[str, object] = {"stage": "II", "age": 40, "ill": "yes"}
 
 
 def told(
-    far_end: FarEnd,
-    study: Study,
-    phase: str = "train",
-    record: Mapping[str, object] = RECORD,
+    far_end: FarEnd, study: Study, phase: str = "train", record: Mapping[str, object] = RECORD
 ) -> dict[str, str]:
     far_end.study, far_end.phase = study, phase
     contribution = Contribution(far_end.url)

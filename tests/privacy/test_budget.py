@@ -141,11 +141,7 @@ def test_what_remains_may_be_spent_and_then_nothing_remains(
 
 @pytest.mark.parametrize(
     ("part", "rest"),
-    [
-        (PureLDP(0.3), PureLDP(0.7)),
-        (pure(0.3), pure(0.7)),
-        (pure(0.3, ADD), pure(0.2, ADD)),
-    ],
+    [(PureLDP(0.3), PureLDP(0.7)), (pure(0.3), pure(0.7)), (pure(0.3, ADD), pure(0.2, ADD))],
 )
 def test_what_remains_of_a_pure_limit_is_exact(part: Guarantee, rest: Guarantee) -> None:
     budget = Budget(pure(1.0))

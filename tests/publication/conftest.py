@@ -80,12 +80,7 @@ class Maker:
 
     def round(self, number: int, *commitments: str, asked: tuple[float, ...] = ()) -> RoundEntry:
         return RoundEntry(
-            time=TIME,
-            study="0b" * 32,
-            run=RUN,
-            round=number,
-            asked=asked,
-            commitments=commitments,
+            time=TIME, study="0b" * 32, run=RUN, round=number, asked=asked, commitments=commitments
         )
 
     def contract(self) -> ChainEntry:

@@ -45,12 +45,7 @@ def dripping() -> Iterator[Listening]:
 
 @pytest.mark.parametrize(
     "begin",
-    [
-        b"",
-        HEAD + b"X-Long: ",
-        HEAD + b"Transfer-Encoding: chunked\r\n\r\n2;",
-        HEAD + b"\r\n[",
-    ],
+    [b"", HEAD + b"X-Long: ", HEAD + b"Transfer-Encoding: chunked\r\n\r\n2;", HEAD + b"\r\n["],
 )
 def test_there_is_one_deadline_for_all_of_an_answer(
     begin: bytes, dripping: Listening, monkeypatch: pytest.MonkeyPatch

@@ -29,10 +29,7 @@ def test_a_value_is_in_the_group_of_its_class() -> None:
 def test_missing_values_have_no_group_of_their_own_unless_one_is_listed() -> None:
     assert Regrouped(AGE, groups=(0, 0, 1, 1, 1)).size == 2
     assert Regrouped(AGE, groups=(0, 0, 1, 1, 2)).size == 3
-    assert Regrouped(AGE, groups=(0, 0, 1, 1, 1)).labels == (
-        "[0, 50]",
-        "(50, 100] or missing",
-    )
+    assert Regrouped(AGE, groups=(0, 0, 1, 1, 1)).labels == ("[0, 50]", "(50, 100] or missing")
 
 
 def test_only_neighbouring_ranges_are_joined() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import supm.schema
 from supm._errors import ParameterError, RecordError, SchemaError
 from supm.schema import Categorical, Continuous, Ordinal, Schema, as_schema
 
@@ -15,11 +14,6 @@ AGE = Continuous("age", low=0, high=100)
 STAGE = Ordinal("stage", values=("I", "II", "III"))
 ILL = Categorical("ill", values=("no", "yes"))
 SCHEMA = Schema(attributes=(AGE, STAGE), target=ILL)
-
-
-def test_the_room_exports_sorted_names_that_exist() -> None:
-    assert supm.schema.__all__ == sorted(supm.schema.__all__)
-    assert all(hasattr(supm.schema, name) for name in supm.schema.__all__)
 
 
 @pytest.mark.parametrize("attributes", [(), [], None, AGE, "age", ("age",), (None,), (AGE, 3)])

@@ -152,11 +152,7 @@ def test_a_waiter_who_left_does_not_disturb_the_others(
 
 @pytest.mark.parametrize("failure", [StoreError("the disk is full."), ValueError("917")])
 def test_a_failed_transaction_is_told_to_all_and_the_next_goes_on(
-    gate: Gate,
-    opened: Opened,
-    told: Told,
-    failure: Exception,
-    caplog: pytest.LogCaptureFixture,
+    gate: Gate, opened: Opened, told: Told, failure: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
     given = [told(opened, 3, seed) for seed in range(5)]

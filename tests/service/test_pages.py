@@ -52,11 +52,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def client(store: Store) -> Iterator[httpx.Client]:
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        make_app(store),
-        log_level="error",
-        access_log=False,
-        ws="none",
-        timeout_graceful_shutdown=3,
+        make_app(store), log_level="error", access_log=False, ws="none", timeout_graceful_shutdown=3
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],))

@@ -18,13 +18,7 @@ import pytest
 
 from supm import simulation
 from supm._errors import MessageError
-from supm.service.received_reports import (
-    ARROW,
-    JSON,
-    MOST_REPORTS,
-    read_batch,
-    read_report,
-)
+from supm.service.received_reports import ARROW, JSON, MOST_REPORTS, read_batch, read_report
 
 HASH = "ab" * 32
 ONE = {

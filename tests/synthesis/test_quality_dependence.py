@@ -151,10 +151,7 @@ def test_ordered_and_two_classes_are_read_as_places_and_have_a_sign() -> None:
     schema = ArchiveSchema(
         columns=(ClassColumn("a", (0, 1, 2), law, ordered=True), ClassColumn("b", (0, 1), coin))
     )
-    places = {
-        "a": np.digitize(table["a"], [0.45, 0.55]),
-        "b": (table["b"] > 0.5).astype(int),
-    }
+    places = {"a": np.digitize(table["a"], [0.45, 0.55]), "b": (table["b"] > 0.5).astype(int)}
     true = np.corrcoef(places["a"], places["b"])[0, 1]
     found = dependence(unbiased_readings(Archive.noised(places, schema, simulation(2))))
     assert found.signed[0, 1]

@@ -24,8 +24,6 @@ from supm.mechanisms import (
     Reports,
 )
 
-__all__ = ["check_channel", "check_outcomes", "check_standard_error"]
-
 _ROUNDING = 1e-12
 _ESTIMATED = 1e-6
 # The least normal float: below it digits are lost one by one.

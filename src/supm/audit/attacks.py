@@ -19,8 +19,6 @@ from supm.audit.findings import FAMILY_ERROR, Finding
 from supm.audit.subjects import Auditable, count_inputs, randomizers_of, values_of
 from supm.mechanisms import LocalHashing, SubsetSelection, UnaryEncoding
 
-__all__ = ["against", "attack", "check_attack"]
-
 _SMALL = 1 << 12
 
 

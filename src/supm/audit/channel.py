@@ -19,16 +19,6 @@ from supm.audit.findings import Finding
 from supm.mechanisms import FiniteChannel, Laplace, SupportRandomizer
 from supm.mechanisms.thresholds import epsilon_of
 
-__all__ = [
-    "check_epsilon",
-    "check_inputs",
-    "check_rows_sum_to_one",
-    "check_stated_epsilon",
-    "check_support",
-    "density_epsilon",
-    "exact_epsilon",
-]
-
 _LOOSE = 1e-9
 
 

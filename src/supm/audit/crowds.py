@@ -21,8 +21,6 @@ from supm.audit.independence import correlation_bound
 from supm.audit.subjects import Auditable, some_inputs, values_of
 from supm.mechanisms import Reports
 
-__all__ = ["check_crowd", "check_mixed"]
-
 _MOST = 1 << 22
 _BITS = 1 << 26
 _FEWEST = 64

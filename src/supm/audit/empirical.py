@@ -26,8 +26,6 @@ from supm._errors import ParameterError
 from supm._validation import Integers, Reals
 from supm.mechanisms import Reports
 
-__all__ = ["LowerBound", "View", "epsilon_lower_bound", "views_of"]
-
 _ATOMS = 1 << 16
 _MANY = 256
 _MIXER = 0x9E3779B97F4A7C15

@@ -26,8 +26,6 @@ from supm.mechanisms import (
     SupportRandomizer,
 )
 
-__all__ = ["Readings", "check_estimates", "check_unbiased", "check_variance", "read"]
-
 _DRAWS = 1 << 18
 _LISTED = 1 << 18
 

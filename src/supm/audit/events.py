@@ -30,8 +30,6 @@ from supm.mechanisms import (
 )
 from supm.mechanisms.randomizers.randomizer import ENTRIES
 
-__all__ = ["KnownEvent", "events", "has_events", "supports"]
-
 _BITS = 20
 _FORMATS = (
     GeneralizedRandomizedResponse,

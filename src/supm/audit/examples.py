@@ -19,8 +19,6 @@ from supm.collection import plan
 from supm.messages import CellAnswers, Rule, Scorecard, Study, Trust
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Schema
 
-__all__ = ["completed", "example_records", "large_studies", "small_studies"]
-
 
 def completed(study: Study) -> Study:
     """Return a study as it is in its last phase, with public stand-ins for what is learned.

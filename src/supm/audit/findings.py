@@ -13,15 +13,6 @@ from numpy.typing import ArrayLike
 
 from supm._errors import PromiseError, SupmError
 
-__all__ = [
-    "FAMILY_ERROR",
-    "Audit",
-    "Finding",
-    "ImpossibleReportError",
-    "Verdict",
-    "broken_by_the_impossible",
-]
-
 FAMILY_ERROR: Final = 1e-6
 """Chance that a true mechanism is called broken, over all statistical tests of one family."""
 

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-__all__ = ["goodness_of_fit", "two_sided"]
-
 _ENOUGH = 1000.0
 
 

@@ -20,8 +20,6 @@ from supm.audit.findings import FAMILY_ERROR, Finding, broken_by_the_impossible
 from supm.audit.goodness import goodness_of_fit
 from supm.audit.subjects import Auditable, cells_of, grid_points
 
-__all__ = ["check_independence", "correlation_bound", "scored_bound"]
-
 _GROUPS = 8
 
 

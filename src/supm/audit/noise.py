@@ -15,16 +15,6 @@ from supm.audit.findings import FAMILY_ERROR, Audit, Finding
 from supm.audit.goodness import goodness_of_fit
 from supm.audit.independence import scored_bound
 
-__all__ = [
-    "NoiseEntry",
-    "NoiseLaw",
-    "audit_noise",
-    "audit_noises",
-    "check_law",
-    "check_law_independence",
-    "check_law_source",
-]
-
 Numbers: TypeAlias = NDArray[Any]
 
 # Rounding of the figures that an exact epsilon is computed from.

@@ -17,8 +17,6 @@ from scipy import stats
 from supm.mechanisms import DiscreteGaussian, DiscreteLaplaceNoise
 from supm.privacy import GaussianDP, Neighbours
 
-__all__ = ["beyond", "claimed", "largest_ratio", "least_epsilon", "listed", "normal", "shifted"]
-
 DELTA: Final = 1e-6
 
 

@@ -34,8 +34,6 @@ from supm.mechanisms import (
 )
 from supm.privacy import Neighbours
 
-__all__ = ["noises"]
-
 _Matrix: TypeAlias = Callable[[int, Any, RandomSource], NDArray[Any]]
 
 # Sigmas, in eighths: tails to six sigmas on either side.

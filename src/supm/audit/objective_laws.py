@@ -21,8 +21,6 @@ from supm.audit.noise_curves import beyond, least_epsilon
 from supm.mechanisms import LossBounds, ObjectivePerturbation
 from supm.mechanisms.noise.objective import corner_epsilon
 
-__all__ = ["objectives"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 _CURVATURE: Final = 20.0

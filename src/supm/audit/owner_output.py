@@ -19,8 +19,6 @@ from supm.mechanisms.thresholds import WORDS, least_reading, stated
 from supm.owner import AnswerInterview, Interview, SeparateInterview
 from supm.schema import Records
 
-__all__ = ["Branch", "OwnerOutput"]
-
 _IMPOSSIBLE = -1
 
 

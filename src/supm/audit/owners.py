@@ -23,18 +23,6 @@ from supm.owner import Owner, interview
 from supm.owner.owner import draw_groups
 from supm.privacy import Guarantee, PureLDP
 
-__all__ = [
-    "Told",
-    "by_devices",
-    "by_interviews",
-    "check_budget",
-    "check_owner",
-    "comparable",
-    "in_phase",
-    "questions_of",
-    "study_name",
-]
-
 _ID_WORDS = 2
 
 

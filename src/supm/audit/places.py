@@ -21,8 +21,6 @@ from supm.audit.goodness import two_sided
 from supm.audit.subjects import Auditable, cells_of, count_inputs, grid_points, values_of
 from supm.mechanisms import Reports
 
-__all__ = ["check_long_calls", "check_positions"]
-
 
 @broken_by_the_impossible
 def check_positions(

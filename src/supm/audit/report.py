@@ -10,8 +10,6 @@ from typing import Any, Final
 from supm.audit.findings import Audit
 from supm.reporting import Result, Table
 
-__all__ = ["AuditReport"]
-
 _HEAD: Final = ("mechanism", "parameters", "claimed", "exact", "lower bound", "verdict")
 _NOT_DISPROVED: Final = (
     "Not disproved: the channel is too large to write down, so its epsilon was not computed."

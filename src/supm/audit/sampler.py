@@ -29,8 +29,6 @@ from supm.mechanisms import FiniteChannel, Hybrid, Laplace, OrderedDiscretePertu
 from supm.mechanisms.randomizers.window import WindowRandomizer
 from supm.schema import Continuous
 
-__all__ = ["OnGrid", "check_density", "check_grid", "check_raw_values", "check_sampler"]
-
 _CALL = 1 << 18
 
 

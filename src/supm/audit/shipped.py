@@ -27,8 +27,6 @@ from supm.mechanisms import (
 )
 from supm.schema import Continuous, Ordinal
 
-__all__ = ["Entry", "Kind", "catalogue", "entry", "kinds"]
-
 _EPSILONS = (0.1, 1.0, 4.0, 8.0)
 
 

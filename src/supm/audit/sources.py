@@ -21,8 +21,6 @@ from supm.audit.subjects import (
 )
 from supm.mechanisms import Laplace, SupportRandomizer
 
-__all__ = ["check_mark", "check_source"]
-
 _INPUTS = 256
 _COUNTED = 1 << 16
 _SEEDS = 1 << 62

@@ -20,8 +20,6 @@ from supm.messages import Question, Study
 from supm.owner import interview
 from supm.privacy import Guarantee, PureLDP
 
-__all__ = ["StudyAudit", "audit_owner", "audit_studies", "audit_study"]
-
 _DRAWS: Final = 1 << 12
 _OWNERS: Final = 16
 _LOOSE: Final = 1e-9

@@ -35,8 +35,6 @@ from supm.owner.sampled import FINE
 from supm.privacy import Guarantee, PureLDP
 from supm.schema import Attribute, Continuous
 
-__all__ = ["attack_owner", "attack_study", "seen", "telling_pairs"]
-
 
 def seen(
     study: Study,

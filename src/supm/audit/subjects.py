@@ -31,22 +31,6 @@ from supm.mechanisms import (
     record_numbers,
 )
 
-__all__ = [
-    "Auditable",
-    "Cells",
-    "Estimating",
-    "Readable",
-    "cells_of",
-    "count_inputs",
-    "count_symbols",
-    "grid_points",
-    "is_listed",
-    "randomizers_of",
-    "some_inputs",
-    "tallied",
-    "values_of",
-]
-
 _RUNS = 64
 
 Auditable: TypeAlias = FiniteChannel | Laplace

@@ -41,8 +41,6 @@ from supm.mechanisms import (
 )
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
 
-__all__ = ["audit", "audit_all"]
-
 _CLAIMED: Final = Reals("claimed", 0.0, 1e6, "A claim is a finite epsilon.")
 _WRITTEN_DOWN: Final = 1 << 16
 _DRAWN_BITS: Final = 1 << 26

@@ -14,16 +14,6 @@ from typing import Any, Final
 from supm._errors import ParameterError
 from supm.reporting import json_text
 
-__all__ = [
-    "check_target",
-    "check_targets",
-    "fault",
-    "read_text",
-    "write_bytes",
-    "write_json",
-    "write_text",
-]
-
 _ENDINGS: Final = {"-o": (".csv",), "--report": (".html", ".htm")}
 
 

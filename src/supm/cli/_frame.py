@@ -27,8 +27,6 @@ from supm._errors import ParameterError
 from supm.cli._types import NotTogetherError
 from supm.reporting.text import printable
 
-__all__ = ["Help", "help_of", "make_app", "run", "sections"]
-
 _WIDTH, _INDENT = 96, 24
 _HEAD: Final = re.compile(r"^(\w[\w ]*)\n-+\n", re.MULTILINE)
 

@@ -9,16 +9,6 @@ from typing import Any, TextIO
 
 from supm.reporting import Table, bar, printable, progress
 
-__all__ = [
-    "agreed",
-    "emit",
-    "folds_bar",
-    "lines_read",
-    "say",
-    "table",
-    "where",
-]
-
 
 def emit(form: Any, words: Iterable[str], json: str | None) -> None:  # noqa: ANN401  whatever JSON can hold
     """Write plain values where --json says, and print words where they do not mix with them.
@@ -59,11 +49,7 @@ def where(written: Mapping[str, str | None]) -> Iterator[str]:
 
 
 def table(
-    head: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    *,
-    left: int = 1,
-    widest: int | None = None,
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1, widest: int | None = None
 ) -> str:
     """Align columns: the first ``left`` ones at the left, the others at the right."""
     return str(Table(head=head, rows=rows, words=left, widest=widest))

@@ -14,16 +14,6 @@ from supm.cli._output import emit
 from supm.cli._types import UsageError
 from supm.reporting import counted, paragraph
 
-__all__ = [
-    "DATABASE",
-    "Database",
-    "StudyUrl",
-    "TokenFile",
-    "UsageError",
-    "standing",
-    "take_steps",
-]
-
 DATABASE: Final = "sqlite:///supm.db"
 """The database of `supm serve` and of `supm study`."""
 

@@ -13,25 +13,6 @@ from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals
 from supm.cli._files import fault
 
-__all__ = [
-    "Epsilon",
-    "Epsilons",
-    "Names",
-    "NewFile",
-    "NotTogetherError",
-    "Picture",
-    "Seed",
-    "Target",
-    "Trust",
-    "UsageError",
-    "Weights",
-    "Wishes",
-    "exclusive",
-    "reading",
-    "real",
-    "whole",
-]
-
 _MOST_BUDGETS: Final = 100
 _WEIGHT: Final = 1e-6, 1e6
 _FORMATS: Final = (".png", ".pdf", ".svg")

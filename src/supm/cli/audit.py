@@ -16,8 +16,6 @@ from supm.reporting import progress
 if TYPE_CHECKING:
     from supm.audit import Audit
 
-__all__ = ["verb"]
-
 # A part in a hundred is no news.
 _KEPT = 0.99
 _BROKEN = 1

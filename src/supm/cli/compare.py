@@ -12,8 +12,6 @@ from supm.cli._types import Epsilons, Names, Picture, Seed, Target, whole
 from supm.cli.simulate import derived_schema
 from supm.reporting import bar
 
-__all__ = ["verb"]
-
 
 def verb(
     data: Annotated[str, Parameter(name="DATA.csv")],

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from supm.owner.gateway import GatewayOwner
     from supm.schema import TextTable
 
-__all__ = ["verb"]
-
 _Phase = Literal["reduce", "train", "test"]
 _HERE = ("127.0.0.1", "::1", "localhost")
 
@@ -118,11 +116,7 @@ def _one(
     yes: bool,
     json: str | None,
 ) -> int:
-    from supm.owner.consent import (
-        not_asked,
-        receipt_form,
-        receipt_lines,
-    )
+    from supm.owner.consent import not_asked, receipt_form, receipt_lines
 
     aloud = sys.stderr if json == "-" else sys.stdout
     if contribution.is_asked(wallet):

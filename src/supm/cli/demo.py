@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from supm.collection.demonstration import Scene
     from supm.service.live import Live
 
-__all__ = ["verb"]
-
 _PICTURE = "supm-demo.png"
 
 

@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from supm.messages import Release
     from supm.publication.publishing import RunRecord
 
-__all__ = [
-    "aloud",
-    "check_output",
-    "enter_release",
-    "recording",
-    "show_release",
-    "speaker",
-    "verb",
-]
-
 _ABOUT: Final = """\
 Learn from several tables that stay where they are.
 
@@ -316,11 +306,7 @@ def recording(publish: str | None, signing_key: str | None) -> Iterator[RunRecor
     if not publish:
         yield None
         return
-    from supm.publication.opening import (
-        own_log,
-        read_signing_key,
-        time_of_entry,
-    )
+    from supm.publication.opening import own_log, read_signing_key, time_of_entry
     from supm.publication.publishing import RunRecord
 
     def now() -> str:

@@ -28,8 +28,6 @@ from supm.cli.federate import (
 if TYPE_CHECKING:
     from supm.messages import Commitments
 
-__all__ = ["key", "party", "server"]
-
 _RECEIPT: Final = (
     "holds hashes of what is sent. When the release is published, supm verify RELEASE --key KEY "
     "--receipt FILE says whether it was counted."

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from supm.publication import SignedCheckpoint, Verification
     from supm.publication.verification import Tell
 
-__all__ = ["verb"]
-
 NewPath = Annotated[str, Parameter(metavar="FILE")]
 OwnNode = Annotated[str, Parameter(metavar="URL")]
 
@@ -321,12 +319,7 @@ def _account(file: str, /) -> None:
 
 @verb.command(name="deploy")
 def _deploy(
-    *,
-    at: OwnLog,
-    chain: OwnNode,
-    account: NewPath,
-    again: bool = False,
-    json: Target = None,
+    *, at: OwnLog, chain: OwnNode, account: NewPath, again: bool = False, json: Target = None
 ) -> None:
     """Make the contract in which a log is anchored.
 

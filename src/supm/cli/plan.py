@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from supm.collection import Forecast
     from supm.messages import Study
 
-__all__ = ["verb"]
-
 # A machine on cells or rows takes longer with people, a scorecard does not.
 _MOST_MADE_UP, _FEWEST_MADE_UP = 2_000, 40
 _LIKELY = 1 << 20
@@ -108,10 +106,7 @@ def _words(
     study: Study, owners: int | None, expected: Forecast | None, written: dict[str, str | None]
 ) -> Iterator[str]:
     from supm.collection import account
-    from supm.collection.simulation_text import (
-        COMBINATIONS,
-        asked_table,
-    )
+    from supm.collection.simulation_text import COMBINATIONS, asked_table
     from supm.collection.words import cost_lines, opening_lines
     from supm.owner import explain
 

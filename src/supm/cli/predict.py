@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from supm.owner.http import Remote
     from supm.schema.text_table import TextTable
 
-__all__ = ["verb"]
-
 _AT_ONCE = 1000
 
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from supm.messages import ReleaseStatement, Statement
     from supm.publication import Log, Proof, SigningKey
 
-__all__ = ["LogPath", "OwnLog", "verb"]
-
 LogPath = Annotated[str, Parameter(metavar="LOG", env_var="SUPM_LOG")]
 
 _SURE: Final = (
@@ -61,11 +59,7 @@ class OwnLog:
     @contextmanager
     def opened(self) -> Iterator[tuple[Log, SigningKey, str]]:
         """Open the log and its key, and warn where a clock was wrong."""
-        from supm.publication.opening import (
-            own_log,
-            read_signing_key,
-            time_of_entry,
-        )
+        from supm.publication.opening import own_log, read_signing_key, time_of_entry
 
         with own_log(self.log) as log:
             key = read_signing_key(self.secret)

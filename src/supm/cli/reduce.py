@@ -9,8 +9,6 @@ from cyclopts import Parameter
 from supm.cli._service import StudyUrl, TokenFile, take_steps
 from supm.cli._types import Target
 
-__all__ = ["verb"]
-
 
 def verb(
     *,

@@ -17,8 +17,6 @@ from supm.reporting import counted, paragraph
 if TYPE_CHECKING:
     from supm.schema import Schema
 
-__all__ = ["verb"]
-
 _BOUNDS: Final = {
     "spread": "Numbers end two standard deviations from their mean, or at the last value before, "
     "and are clipped there (--bounds range: at the smallest and the largest value).",

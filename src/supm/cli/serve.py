@@ -14,8 +14,6 @@ from supm.cli._types import Target, real, whole
 if TYPE_CHECKING:
     from supm.service.store import Store
 
-__all__ = ["verb"]
-
 _HERE: Final = ("127.0.0.1", "::1", "localhost")
 File = Annotated[str | None, Parameter(metavar="FILE")]
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from supm.schema import Schema
     from supm.schema.text_table import TextTable
 
-__all__ = ["derived_schema", "verb"]
-
 _NO_TARGET = "--target must be given where there is no --schema."
 _DERIVED = (
     "no --schema was given, so bounds (two standard deviations around the mean) and values come "

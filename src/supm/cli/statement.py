@@ -8,8 +8,6 @@ from supm.cli._output import emit
 from supm.cli._types import Target
 from supm.reporting import paragraph
 
-__all__ = ["verb"]
-
 
 def verb(file: str, /, *, json: Target = None) -> None:
     """Print the guarantee of a model, a release or a study.

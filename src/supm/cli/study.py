@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from supm.service.actions import StudySecrets
     from supm.service.store import Opened, Store
 
-__all__ = ["verb"]
-
 _ABOUT: Final = """\
 Create, list, show and close studies in the aggregator's database.
 

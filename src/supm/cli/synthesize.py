@@ -17,8 +17,6 @@ from supm.reporting import bar, counted, paragraph
 if TYPE_CHECKING:
     from supm.synthesis import Archive, Synthesis
 
-__all__ = ["verb"]
-
 
 def verb(
     data: Annotated[str, Parameter(name="DATA")],

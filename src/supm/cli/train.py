@@ -10,8 +10,6 @@ from cyclopts import Parameter
 from supm.cli._service import StudyUrl, TokenFile, take_steps
 from supm.cli._types import Target
 
-__all__ = ["verb"]
-
 
 def verb(
     *,

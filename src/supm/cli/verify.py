@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from supm.publication import Verification
     from supm.publication.verification import Tell
 
-__all__ = ["File", "Node", "Reader", "check_replaceable", "show_checks", "verb"]
-
 File = Annotated[str | None, Parameter(metavar="FILE")]
 Node = Annotated[str | None, Parameter(metavar="URL")]
 

@@ -16,8 +16,6 @@ from supm.reporting import counted, paragraph
 if TYPE_CHECKING:
     from supm.owner import Wallet
 
-__all__ = ["verb"]
-
 _LARGEST = 1e4
 _File = Annotated[str | None, Parameter(metavar="FILE")]
 
@@ -114,11 +112,7 @@ def _set_limit(*, total: _Limit = None, per_study: _Limit = None, wallet: _File 
 
 @verb.command(name="forget")
 def _forget(
-    study: Annotated[str, Parameter(name="STUDY")],
-    /,
-    *,
-    yes: bool = False,
-    wallet: _File = None,
+    study: Annotated[str, Parameter(name="STUDY")], /, *, yes: bool = False, wallet: _File = None
 ) -> int:
     """Answer a study anew, as your record has changed; what was spent stays spent.
 

@@ -14,8 +14,6 @@ from supm.learning import Learner, Metric, WeightedCells, average, folds, measur
 from supm.owner.columns import labels_of, numbers_of
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Records, Schema
 
-__all__ = ["Baseline", "repetitions", "without_privacy"]
-
 # A kernel machine on raw records grows with the square of people, so it gets no more than these.
 _MOST_PEOPLE: Final = 4_000
 _REPEATED: Final = 2_000

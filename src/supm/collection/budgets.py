@@ -11,8 +11,6 @@ from supm.collection.forecasting import forecast
 from supm.collection.planning import plan
 from supm.messages import Study
 
-__all__ = ["accuracy_by_budget", "round_owners"]
-
 _FACTORS: Final = (0.25, 0.5, 1.0, 2.0, 4.0)
 _REPEATS: Final = 3
 _FEWEST: Final = 40

@@ -26,8 +26,6 @@ from supm.messages import PairPoints, Scorecard
 from supm.owner.sampled import SampledInterview
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["Card", "label_card", "moments_of", "number_card"]
-
 # Enough digits for any answer, and few enough for a page.
 _DIGITS: Final = 9
 _LARGEST: Final = 1e6

@@ -32,8 +32,6 @@ from supm.mechanisms import (
 from supm.reporting import COLOURS, Result, Table, counted
 from supm.schema import Attribute, Continuous, Records, Schema, as_schema
 
-__all__ = ["Comparison", "Measured", "compare"]
-
 _OF_SHARES: Final[dict[str, Callable[..., Any]]] = {
     "randomized-response": GeneralizedRandomizedResponse.for_epsilon,
     "subset-selection": SubsetSelection.for_epsilon,

@@ -20,8 +20,6 @@ from supm.owner.joint import JointInterview
 from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
 
-__all__ = ["CELLS", "DISTINCT", "Counts", "RowCounts", "accepted", "count", "together_shape"]
-
 CELLS: Final = 1 << 22
 """Up to so many cells are counted in a table; beyond, only the distinct answers are kept."""
 

@@ -24,8 +24,6 @@ from supm.owner.interviews import interview
 from supm.owner.owner import draw_groups
 from supm.schema import Records
 
-__all__ = ["Crowd", "run_in_process"]
-
 
 def run_in_process(
     study: Study,

@@ -23,8 +23,6 @@ from supm.reporting import COLOURS, Result, Table, legend_below, paragraph
 if TYPE_CHECKING:
     from supm.datasets import Dataset
 
-__all__ = ["Demonstration", "Scene"]
-
 _FOLDS, _REPEATS = 10, 3
 # Tried out on these people: as good as asking everybody the same at 1 and 2, better at 4 and 8.
 _KEPT, _CLASSES = 8, 5

@@ -28,18 +28,10 @@ from supm.collection.cards import moments_of
 from supm.collection.counting import Counts, RowCounts
 from supm.mechanisms import GeneralizedRandomizedResponse, SubsetSelection, Tally
 from supm.messages import Study
-from supm.owner import (
-    Interview,
-    JointInterview,
-    SampledInterview,
-    SeparateInterview,
-    interview,
-)
+from supm.owner import Interview, JointInterview, SampledInterview, SeparateInterview, interview
 from supm.owner.columns import Column
 from supm.owner.own import OwnInterview
 from supm.schema import Continuous
-
-__all__ = ["CONFIDENCE", "estimates"]
 
 CONFIDENCE: Final = 0.95
 """How often a band covers the true share of its class."""

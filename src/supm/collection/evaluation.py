@@ -25,8 +25,6 @@ from supm.messages import Study
 from supm.owner.columns import labels_of, numbers_of
 from supm.schema import Records
 
-__all__ = ["Evaluation", "Trial", "cross_validate", "evaluate"]
-
 _REPEATS: Final = Integers("repeats", 1, 10_000)
 _FOLDS: Final = Integers("folds", 2, 10_000)
 _FEWEST: Final = 4
@@ -234,9 +232,7 @@ def cross_validate(  # noqa: PLR0913  each is a choice of the user, given by nam
         return score(labels_of(records)[answers.rows], told.astype(np.int64))
 
     return Trial(
-        answered=judged(answers.told),
-        on_device=judged(answers.kept),
-        attributes=answers.chosen,
+        answered=judged(answers.told), on_device=judged(answers.kept), attributes=answers.chosen
     )
 
 

@@ -14,8 +14,6 @@ from supm.owner.columns import Column, Labels, Numbers, Signs
 from supm.schema import Continuous
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["class_features", "class_numbers", "distinct_rows", "label_numbers", "number_features"]
-
 _NUMBERS: Final = 1 << 62
 
 

@@ -17,8 +17,6 @@ from supm.learning import average
 from supm.messages import Study
 from supm.schema import Attribute, Continuous, Records, Schema
 
-__all__ = ["Forecast", "forecast", "made_up_people"]
-
 _OWNERS: Final = Integers("owners", 40, 1 << 20, "More do not change a forecast much.")
 _MOST: Final = 20_000
 _APART: Final = 0.5  # how far labels shift an attribute that goes with them, in deviations

@@ -11,8 +11,6 @@ from supm.learning import Learner
 from supm.messages import FORMS, REDUCTIONS
 from supm.owner.own import own_randomizer
 
-__all__ = ["own_form", "own_learner", "own_reduction"]
-
 
 def own_form(wish: Any, epsilon: float) -> tuple[str | None, str | None]:  # noqa: ANN401  a name or a class
     """Return what is asked in the train phase, and the name of the randomizer if it is one's own.

@@ -17,18 +17,6 @@ from supm.owner.draws import gap_of
 from supm.schema import Attribute
 from supm.schema.discretization import class_count
 
-__all__ = [
-    "FIRST",
-    "MERGED",
-    "PlanChoice",
-    "StrictLayout",
-    "attributes_told",
-    "choose_kept",
-    "choose_sampled",
-    "finest_classes",
-    "lay_out",
-]
-
 _MOST_TOLD: Final = 12
 _CELLS: Final = 1 << 20
 FIRST: Final = 2, 3
@@ -233,11 +221,7 @@ def choose_kept(
 
 def _laid_out(wishes: PlanWishes, asked: tuple[Attribute, ...], owners: int | None) -> StrictLayout:
     return lay_out(
-        asked,
-        epsilon=wishes.epsilon,
-        labels=wishes.labels,
-        owners=owners,
-        classes=wishes.classes,
+        asked, epsilon=wishes.epsilon, labels=wishes.labels, owners=owners, classes=wishes.classes
     )
 
 

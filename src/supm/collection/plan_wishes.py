@@ -14,8 +14,6 @@ from supm._validation import Integers, suggestion
 from supm.messages import FORMS, PRIVATE, REDUCE_FORMS, Question, Trust
 from supm.schema import Attribute, Categorical, Ordinal, Schema
 
-__all__ = ["Asked", "PlanWishes", "questions"]
-
 _CLASSES: Final = Integers("classes", 2, 1 << 16)
 _REDUCTIONS: Final = ("rand", *REDUCE_FORMS)
 _STRICT: Final = {"train": "sample", "test": "answer"}

@@ -17,8 +17,6 @@ from supm.messages import Study, Trust
 from supm.schema import Continuous, Schema, as_schema
 from supm.schema.discretization import class_count
 
-__all__ = ["plan"]
-
 _SHARE: Final = Reals("reduce_share", 0.01, 0.99)
 _OWNERS: Final = Integers("owners", 1, 1 << 40)
 

@@ -23,8 +23,6 @@ from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["Reduction", "associations", "draw_attributes", "reduce_study"]
-
 
 class Reduction(Protocol):
     """A way of one's own to choose attributes from what the reports of the reduce phase add up to.
@@ -41,11 +39,7 @@ class Reduction(Protocol):
 
 
 def reduce_study(
-    study: Study,
-    counts: Counts | None,
-    source: RandomSource,
-    *,
-    reduction: Reduction | None = None,
+    study: Study, counts: Counts | None, source: RandomSource, *, reduction: Reduction | None = None
 ) -> Study:
     """Return the study with its attributes chosen.
 

@@ -28,8 +28,6 @@ from supm.owner.columns import labels_of, numbers_of
 from supm.reporting import Result, Table, legend_below
 from supm.schema import Records, Schema, as_schema
 
-__all__ = ["Simulation", "simulate", "simulate_studies"]
-
 _BUDGETS: Final = (1.0, 2.0, 4.0, 8.0)
 _FEWEST: Final = 4
 

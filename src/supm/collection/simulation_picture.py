@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from supm.collection.evaluation import Evaluation
     from supm.collection.simulation import Simulation
 
-__all__ = ["Curve", "Level", "Rising", "curve", "draw_curve"]
-
 _Kind: TypeAlias = Literal["answered", "device", "papers", "limit", "open", "constant"]
 # Line styles and marks differ too, so that the picture can be read without colours.
 _STYLES: Final[dict[str, dict[str, Any]]] = {

@@ -17,8 +17,6 @@ from supm.reporting import Table, counted
 if TYPE_CHECKING:
     from supm.collection.simulation import Simulation
 
-__all__ = ["COMBINATIONS", "asked_rows", "asked_table", "kind_of", "tables", "words"]
-
 COMBINATIONS: Final = (
     "Combinations: how many truths an answer may stand for, at most. Truth: how often it is the "
     "owner's own beyond chance, at least."

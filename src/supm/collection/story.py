@@ -23,8 +23,6 @@ from supm.owner import Owner, SampledInterview, interview
 if TYPE_CHECKING:
     from supm.datasets import Dataset
 
-__all__ = ["TRAINING", "Aggregator", "Story", "tell"]
-
 TRAINING: Final = 512
 """So many people help to choose or to train; the others are tested."""
 

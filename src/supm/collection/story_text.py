@@ -13,8 +13,6 @@ from supm.collection.story import Story
 from supm.messages import Scorecard
 from supm.reporting import Table, paragraph
 
-__all__ = ["parts", "points"]
-
 _SHOWN: Final = 6
 _NOTHING: Final = "0.00"
 _BY_RANK: Final = (

@@ -24,13 +24,6 @@ from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
 from supm.schema import Continuous, Records
 
-__all__ = [
-    "answer_on_device",
-    "answer_reports",
-    "asked_in_test",
-    "report_chances",
-]
-
 _FINE: Final = (1 << 20) + 1
 _UNSEEN: Final = 1e-3
 _ENTRIES: Final = 1 << 20

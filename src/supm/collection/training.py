@@ -27,8 +27,6 @@ from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
 from supm.schema import Continuous, Schema
 
-__all__ = ["Trained", "label_weights", "make_model", "train", "weights_in_order"]
-
 _WEIGHT: Final = Reals("a label's weight", 1e-6, 1e6)
 
 
@@ -83,11 +81,7 @@ class Trained:
 
 
 def train(
-    study: Study,
-    counts: Counts,
-    learner: Learner,
-    *,
-    weights: Sequence[float] | str | None = None,
+    study: Study, counts: Counts, learner: Learner, *, weights: Sequence[float] | str | None = None
 ) -> Trained:
     """Train on what the reports of the train phase add up to.
 
@@ -148,10 +142,7 @@ def train(
 
 
 def _from_moments(
-    study: Study,
-    asked: SampledInterview,
-    counts: Counts,
-    weights: Sequence[float] | str | None,
+    study: Study, asked: SampledInterview, counts: Counts, weights: Sequence[float] | str | None
 ) -> Trained:
     moments = moments_of(asked, counts)
     counted = label_weights(study, weights, moments.shares)

@@ -13,18 +13,6 @@ from supm.owner import explain
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 from supm.schema import Categorical
 
-__all__ = [
-    "account_form",
-    "cost_lines",
-    "limit_notes",
-    "opening_lines",
-    "plan_lines",
-    "promise_words",
-    "statement_lines",
-    "study_form",
-    "trust_words",
-]
-
 _MOST_NAMED: Final = 4
 _GRID_FORMS = ("pw", "raw")
 # A promise is never printed smaller than it is.

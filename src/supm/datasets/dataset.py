@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from supm.schema import Continuous, Records, Schema
 
-__all__ = ["Bound", "Dataset", "ImageDataset"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:

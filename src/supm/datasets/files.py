@@ -28,22 +28,6 @@ from numpy.typing import NDArray
 
 from supm._errors import DatasetError
 
-__all__ = [
-    "File",
-    "Source",
-    "Text",
-    "about",
-    "cache_folder",
-    "compact_file",
-    "decimals",
-    "optional_text",
-    "original_files",
-    "published_text",
-    "source_of",
-    "text_columns",
-    "whole_numbers",
-]
-
 _PATIENCE: Final = 60.0
 _LARGEST: Final = 1 << 28
 Text = dict[str, list[str]]

@@ -15,8 +15,6 @@ from supm._errors import DatasetError
 from supm.datasets.dataset import ImageDataset
 from supm.datasets.files import about, compact_file, original_files, source_of
 
-__all__ = ["load_cifar10", "load_fashion_mnist", "load_mnist", "read_idx"]
-
 _PARTS: Final = ("x_train", "y_train", "x_test", "y_test")
 
 

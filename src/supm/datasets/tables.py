@@ -22,17 +22,6 @@ from supm.datasets.files import (
 )
 from supm.schema import Attribute, Categorical, Ordinal, Schema
 
-__all__ = [
-    "load_adult",
-    "load_boston",
-    "load_diabetes",
-    "load_howell1",
-    "load_ionosphere",
-    "load_musk2",
-    "load_nltcs",
-    "load_wdbc",
-]
-
 _CELLS: Final = (
     "none of these measures of a cell nucleus can be negative; the upper bound is a round number "
     "above the range that scikit-learn's description of the set publishes"

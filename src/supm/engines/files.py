@@ -11,8 +11,6 @@ from supm._errors import MessageError, ParameterError
 from supm.federation import FederatedStudy, Rows
 from supm.schema import Schema, read_csv
 
-__all__ = ["check_writable", "load_study", "read_tables", "text_of_file", "write_file"]
-
 
 def text_of_file(name: str, path: Path) -> str:
     """Return the text of a small file, or raise ParameterError about the argument that named it."""

@@ -10,14 +10,6 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.federation import Federated, FederatedStudy, RoundRecord, Rows, party_source
 
-__all__ = [
-    "Answerer",
-    "Asker",
-    "Carrier",
-    "carry_in_process",
-    "run_study",
-]
-
 
 class Asker(Protocol):
     """The side that asks. Parties are numbered from 0."""

@@ -16,8 +16,6 @@ from supm import RandomSource, secure, simulation
 from supm._errors import ParameterError
 from supm.federation import FederatedStudy
 
-__all__ = ["run_source", "write_program"]
-
 _PACKAGE: Final = "supm_federation"
 _LONGEST_SEED: Final = 1 << 128
 _PROJECT: Final = """\

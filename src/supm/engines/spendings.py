@@ -15,8 +15,6 @@ from supm._json import read_object
 from supm.engines.files import text_of_file
 from supm.federation import FederatedStudy, Policy, Spent
 
-__all__ = ["Spendings"]
-
 _VERSION: Final = 1
 
 

@@ -26,8 +26,6 @@ from supm.synthesis.noise_aware import NoisyColumn
 from supm.synthesis.noise_aware_moments import Form
 from supm.synthesis.quality_dependence import noise_doubts
 
-__all__ = ["NoiseAwareEstimator", "warn_of_noise"]
-
 _ADVICE: Final = "check bounds and epsilon, or give a schema"
 _ADVICE_OF_SCHEMA: Final = "check bounds and epsilon in the schema"
 

@@ -25,8 +25,6 @@ from supm.messages import Part, Release
 from supm.privacy import NoGuarantee
 from supm.schema import Categorical, Records, Schema
 
-__all__ = ["PrivateEstimator"]
-
 _NAME: Final = "party 1"
 _FOUND: Final = "the possible labels were found in the table; give labels=, or a schema"
 

@@ -20,17 +20,6 @@ from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, secure, simulation
 from supm.schema import Attribute, Continuous, Records, Schema
 
-__all__ = [
-    "check_bounds",
-    "check_flag",
-    "check_schema",
-    "quietly",
-    "read_table",
-    "source_for",
-    "tag_input",
-    "tag_study",
-]
-
 _T = TypeVar("_T")
 _MOST: Final = 0.5
 

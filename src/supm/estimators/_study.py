@@ -25,8 +25,6 @@ from supm.estimators._reading import read_table, source_for
 from supm.messages import Model, Scorecard, Trust
 from supm.schema import Records
 
-__all__ = ["StudyEstimator", "label_chances", "read_trust", "tells_probabilities"]
-
 
 class StudyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """The part of an estimator that keeps what a study led to and answers by it."""

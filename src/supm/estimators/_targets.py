@@ -20,19 +20,6 @@ from supm._errors import ParameterError, RecordError
 from supm.estimators._reading import check_bounds, quietly
 from supm.schema import Attribute, Categorical, Continuous, Schema
 
-__all__ = [
-    "ReadLabels",
-    "bounded_target",
-    "declared_labels",
-    "declared_target",
-    "found_labels",
-    "free_name",
-    "label_order",
-    "listed_labels",
-    "read_numbers",
-    "target_for",
-]
-
 _ABSENT: Final = "this classifier requires y to be passed, but the target y is None."
 _UNREADABLE: Final = "y must be one label for each record: text or whole numbers, none missing."
 _NO_NUMBERS: Final = "this regressor requires y to be passed, but the target y is None."

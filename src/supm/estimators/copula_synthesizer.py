@@ -17,8 +17,6 @@ from supm.synthesis import Archive, ArchiveSchema, learn_model, learn_paper_mode
 from supm.synthesis.saved import MODES, SavedSynthesizer, archive_statement
 from supm.synthesis.synthetic_model import BINS
 
-__all__ = ["CopulaSynthesizer"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CopulaSynthesizer(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -12,8 +12,6 @@ from supm.engines import run_study
 from supm.estimators._reading import source_for
 from supm.federation import Federated, FederatedStudy, Protocol, Rows, SchemaEncoding
 
-__all__ = ["federate"]
-
 _PAIR = 2
 
 

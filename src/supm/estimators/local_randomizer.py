@@ -16,8 +16,6 @@ from supm.mechanisms import IndependentReports
 from supm.privacy import realised
 from supm.schema import Discretizer, Schema, discretize
 
-__all__ = ["LocalRandomizer"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LocalRandomizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

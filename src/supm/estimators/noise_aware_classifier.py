@@ -18,8 +18,6 @@ from supm.synthesis.column_forms import response_for_epsilon
 from supm.synthesis.distributions import Channel
 from supm.synthesis.noise_aware import NoisyColumn, fit_classes
 
-__all__ = ["NoiseAwareClassifier"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class NoiseAwareClassifier(

@@ -19,8 +19,6 @@ from supm.mechanisms import ContinuousLaplace
 from supm.synthesis import Archive, ArchiveSchema, NumberColumn
 from supm.synthesis.noise_aware import NoisyColumn, fit_number
 
-__all__ = ["NoiseAwareRegressor"]
-
 _LEVEL: Final = Reals("level", 0.01, 0.9999)
 
 

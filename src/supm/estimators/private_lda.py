@@ -21,8 +21,6 @@ from supm.federation import Circle, Discriminant
 from supm.federation.discriminant import check_directions
 from supm.schema import Schema
 
-__all__ = ["PrivateLDA"]
-
 
 @dataclass(eq=False, repr=False)
 class PrivateLDA(

@@ -15,8 +15,6 @@ from supm.federation import Circle, Margin
 from supm.federation.components import check_count
 from supm.schema import Schema
 
-__all__ = ["PrivateLogisticRegression", "PrivateSVC"]
-
 _Loss: TypeAlias = Literal["huber", "logistic", "softmax"]
 _TWO: Final = 2
 

@@ -14,8 +14,6 @@ from supm.federation import Circle, Components
 from supm.federation.components import check_count
 from supm.schema import Schema
 
-__all__ = ["PrivatePCA"]
-
 
 @dataclass(eq=False, repr=False)
 class PrivatePCA(

@@ -14,18 +14,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from supm._errors import RecordError
-from supm.collection import (
-    plan,
-    run_in_process,
-)
+from supm.collection import plan, run_in_process
 from supm.estimators._reading import check_schema, read_table, source_for, tag_study
 from supm.estimators._study import StudyEstimator, label_chances, read_trust, tells_probabilities
 from supm.estimators._targets import declared_labels, found_labels, label_order, target_for
 from supm.learning import AnyClassifier, Learner, RadialSVM
 from supm.messages import Study, Trust
 from supm.schema import Records, Schema
-
-__all__ = ["SUPMClassifier"]
 
 _FOUND: Final = (
     "the labels that occur in y are taken for the public list, so that whoever is the only one of "

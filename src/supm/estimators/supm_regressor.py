@@ -17,8 +17,6 @@ from supm.estimators._targets import bounded_target, declared_target, read_numbe
 from supm.messages import Study, Trust
 from supm.schema import Records, Schema
 
-__all__ = ["SUPMRegressor"]
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SUPMRegressor(RegressorMixin, StudyEstimator):  # type: ignore[misc]  # scikit-learn has no types

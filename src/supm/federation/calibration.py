@@ -19,8 +19,6 @@ from supm.federation.rows import GRID
 from supm.mechanisms.noise import sigma_for, summed_mu
 from supm.messages.codec import Message
 
-__all__ = ["RATIO", "MomentNoise", "drawn_for", "histogram_mu", "histogram_width"]
-
 _WIDTH: Final = Integers("width", 6, 1 << 45)
 _HOLDERS: Final = Integers("holders", 1, 1 << 20)
 _MU: Final = Reals("mu", 1e-9, 10.0)

@@ -14,29 +14,12 @@ from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, check_kind
 from supm.federation.calibration import drawn_for
 from supm.federation.outcomes import ComponentsOutcome
-from supm.federation.protocol import Circle, Part, Protocol, RoundQuestion, Totals
-from supm.federation.rows import (
-    GRID,
-    Encoding,
-    Rows,
-    check_encoding,
-    scatter,
-    triangle,
-    untriangle,
-)
+from supm.federation.protocol import Circle, Protocol, RoundQuestion, Totals
+from supm.federation.rows import GRID, Encoding, Rows, check_encoding, scatter, triangle, untriangle
 from supm.learning.principal import principal_components
 from supm.mechanisms.noise import sigma_for, summed_mu, symmetric_noise
+from supm.messages import Part
 from supm.privacy import GaussianDP, Guarantee, Neighbours
-
-__all__ = [
-    "STEPS",
-    "Components",
-    "ComponentsOutcome",
-    "ScatterNoise",
-    "Share",
-    "mean_subspace",
-    "weighted_subspace",
-]
 
 Floats: TypeAlias = NDArray[np.float64]
 

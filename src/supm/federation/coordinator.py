@@ -26,8 +26,6 @@ from supm.federation.secure_sum.wire import (
 )
 from supm.messages import Update, commitment
 
-__all__ = ["Coordinator"]
-
 _MOST_ROWS: Final = 1 << 40
 _ENVELOPE_EXTRA: Final = 28
 _TAG_BYTES: Final = 32

@@ -26,12 +26,11 @@ from supm.federation.discriminant_sums import (
     tell_moments,
 )
 from supm.federation.outcomes import DiscriminantOutcome
-from supm.federation.protocol import Circle, Part, Protocol, RoundQuestion, Totals
+from supm.federation.protocol import Circle, Protocol, RoundQuestion, Totals
 from supm.federation.rows import GRID, Encoding, Rows, check_encoding
 from supm.learning.discriminant import ClassMoments
+from supm.messages import Part
 from supm.privacy import GaussianDP, Guarantee, Neighbours, sequential
-
-__all__ = ["Discriminant", "DiscriminantOutcome"]
 
 _TABLE: Final = Neighbours.REPLACE_ONE
 _SHARE: Final = Reals("share", 0.05, 0.95)

@@ -22,19 +22,6 @@ from supm.federation.rows import GRID, Rows, class_counts, class_sums, scatter, 
 from supm.learning.discriminant import ClassMoments, GaussianRule
 from supm.mechanisms.noise import DiscreteGaussian, symmetric_noise
 
-__all__ = [
-    "ScoreCells",
-    "ScoreHistogram",
-    "histogram_length",
-    "moments_length",
-    "read_given",
-    "read_histogram",
-    "read_moments",
-    "scoring",
-    "tell_histogram",
-    "tell_moments",
-]
-
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
 

@@ -12,22 +12,16 @@ from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, Reals, check_kind
 from supm.federation.calibration import drawn_for
-from supm.federation.components import (
-    ScatterNoise,
-    check_count,
-    check_rows,
-    scatter_part,
-)
+from supm.federation.components import ScatterNoise, check_count, check_rows, scatter_part
 from supm.federation.margin_noise import FLOATS, MOST_GAMMAS, STEPS, MarginNoise
 from supm.federation.outcomes import MarginOutcome, reduced
-from supm.federation.protocol import Circle, Part, Protocol, RoundQuestion, Totals
+from supm.federation.protocol import Circle, Protocol, RoundQuestion, Totals
 from supm.federation.rows import Encoding, Rows, check_encoding
 from supm.learning.margins import Loss
 from supm.learning.principal import principal_components
-from supm.mechanisms.noise.objective import LossBounds
+from supm.mechanisms.noise.loss_bounds import LossBounds
+from supm.messages import Part
 from supm.privacy import GaussianDP, Guarantee, Neighbours
-
-__all__ = ["Margin", "MarginOutcome"]
 
 _TABLE: Final = Neighbours.REPLACE_ONE
 _SHARE: Final = Reals("share", 0.05, 0.95)

@@ -20,22 +20,10 @@ from supm._random import RandomSource
 from supm._validation import Reals
 from supm.learning.margins import fit_margins
 from supm.mechanisms.noise import DiscreteGaussian, DiscreteLaplaceNoise, sigma_for
-from supm.mechanisms.noise.objective import (
-    LossBounds,
-    ObjectivePerturbation,
-    corner_delta,
-    corner_epsilon,
-)
+from supm.mechanisms.noise.loss_bounds import LossBounds
+from supm.mechanisms.noise.objective import ObjectivePerturbation, corner_delta, corner_epsilon
 from supm.messages.codec import Message
-from supm.privacy import (
-    ApproximateDP,
-    GaussianDP,
-    Guarantee,
-    Neighbours,
-    sequential,
-)
-
-__all__ = ["FLOATS", "MOST_GAMMAS", "STEPS", "Law", "MarginNoise"]
+from supm.privacy import ApproximateDP, GaussianDP, Guarantee, Neighbours, sequential
 
 STEPS: Final = 1 << 20
 """One, in steps of the coefficients that are told."""

@@ -17,15 +17,6 @@ from supm.federation.discriminant_sums import ScoreCells, ScoreHistogram
 from supm.learning.discriminant import ClassMoments, GaussianRule
 from supm.learning.margins import LOSSES, Loss, outputs_of, probabilities, winners
 
-__all__ = [
-    "ComponentsOutcome",
-    "DiscriminantOutcome",
-    "MarginOutcome",
-    "read_matrix",
-    "reduced",
-    "shortened",
-]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 

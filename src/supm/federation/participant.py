@@ -40,8 +40,6 @@ from supm.federation.secure_sum.wire import (
 )
 from supm.messages import Commitments, Update, commitment
 
-__all__ = ["Participant"]
-
 _LONGEST: Final = 1 << 27
 _ENVELOPE_EXTRA: Final = 28
 _Answer = tuple[PartyMemory, Update]
@@ -280,8 +278,7 @@ class Participant:
         label = f"round {memory.round}"
         source = self._source(label, simulation=memory.simulation)
         return on_its_own(
-            COULD_NOT_ANSWER,
-            lambda: check_vector(protocol.tell(self._rows, question, source)),
+            COULD_NOT_ANSWER, lambda: check_vector(protocol.tell(self._rows, question, source))
         )
 
     def _source(self, label: str, *, simulation: bool) -> RandomSource:

@@ -19,8 +19,6 @@ from supm.messages import Release, ReleaseStatement
 from supm.privacy import NoGuarantee
 from supm.schema import Schema, as_schema
 
-__all__ = ["Computation", "open_release", "plan_federation"]
-
 Computation: TypeAlias = Literal["lda", "svm", "logistic", "pca"]
 """What is computed: directions between classes, a linear classifier of two kinds, components."""
 

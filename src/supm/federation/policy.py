@@ -15,8 +15,6 @@ from supm.federation.rows import Rows
 from supm.federation.study import FederatedStudy
 from supm.reporting import Table
 
-__all__ = ["Policy", "Spent", "what_leaves"]
-
 _VERSION: Final = 1
 _NEEDED: Final = ("version", "epsilon", "delta", "total")
 _FIELDS: Final = (*_NEEDED, "colluders")

@@ -18,17 +18,6 @@ from supm.messages.codec import Message
 from supm.messages.release import Part
 from supm.privacy import Guarantee
 
-__all__ = [
-    "MOST_PARTIES",
-    "Circle",
-    "Part",
-    "Protocol",
-    "RoundQuestion",
-    "Totals",
-    "party_source",
-    "run_pooled",
-]
-
 MOST_PARTIES: Final = 1000
 _PARTIES: Final = Integers("parties", 1, MOST_PARTIES)
 _OTHERS: Final = Integers("colluders", 0, MOST_PARTIES)

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from supm.federation.participant import Participant
 from supm.messages import Commitments
 
-__all__ = ["Receipted", "RoundRecord"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class RoundRecord:

@@ -22,22 +22,6 @@ from supm._validation import Integers, Reals, check_kind
 from supm.messages.codec import Message
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
 
-__all__ = [
-    "GRID",
-    "Categories",
-    "Encoding",
-    "Rows",
-    "SchemaEncoding",
-    "VectorEncoding",
-    "check_encoding",
-    "class_counts",
-    "class_sums",
-    "grid_rows",
-    "scatter",
-    "triangle",
-    "untriangle",
-]
-
 GRID: Final = 1 << 16
 """One, in steps of the grid."""
 

@@ -9,13 +9,7 @@ from functools import cached_property
 from typing import Any, Final, Self
 
 from supm import __version__
-from supm._errors import (
-    BudgetError,
-    FederationError,
-    MessageError,
-    ParameterError,
-    RecordError,
-)
+from supm._errors import BudgetError, FederationError, MessageError, ParameterError, RecordError
 from supm._json import canonical
 from supm._random import RandomSource
 from supm._validation import Reals, check_kind, check_text
@@ -33,8 +27,6 @@ from supm.messages.release import Release, ReleaseStatement
 from supm.privacy import ApproximateDP, GaussianDP, Guarantee
 from supm.reporting import Result, Table
 from supm.schema import Schema, TextTable
-
-__all__ = ["Federated", "FederatedStudy"]
 
 _LONGEST_NAME, _LONGEST_PURPOSE = 200, 2000
 _DELTA: Final = Reals("delta", 1e-300, 0.5)

@@ -18,17 +18,6 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 from scipy.special import expit, log_softmax
 
-__all__ = [
-    "HALF_WIDTH",
-    "HuberLoss",
-    "LogisticLoss",
-    "MarginLoss",
-    "Objective",
-    "Point",
-    "SoftmaxLoss",
-    "minimise",
-]
-
 Floats = NDArray[np.float64]
 
 HALF_WIDTH: Final = 0.5

@@ -21,8 +21,6 @@ from supm.learning.bayes import single_opinions
 from supm.learning.interactions import Interaction
 from supm.learning.moments import Floats, Moments
 
-__all__ = ["Additive", "Line", "fit_additive", "fit_line"]
-
 # Beside the spread that was seen, attributes are taken to be correlated this much at least: where
 # reports tell one attribute each, nothing is seen of it.
 _CORRELATED: Final = 0.03

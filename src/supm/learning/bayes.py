@@ -6,8 +6,6 @@ import numpy as np
 
 from supm.learning.moments import Floats, Moments
 
-__all__ = ["conditional", "single_opinions"]
-
 
 def conditional(moments: Moments) -> Floats:
     """Return the probability of each class (row) given the label (column), smoothed by its noise.

@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
 
-__all__ = ["WeightedCells"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class WeightedCells:

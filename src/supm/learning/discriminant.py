@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._validation import Integers, Reals
 
-__all__ = ["ClassMoments", "GaussianRule"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 _NOISE: Final = Reals("noise", 0.0, 1e12)

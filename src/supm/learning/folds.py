@@ -9,8 +9,6 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import Integers
 
-__all__ = ["folds"]
-
 _COUNT = Integers("count", 2, 10_000)
 _ROWS = Integers("rows", 2, 1 << 40)
 

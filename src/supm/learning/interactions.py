@@ -16,8 +16,6 @@ from scipy.stats import chi2
 
 from supm.learning.moments import Floats, Moments
 
-__all__ = ["Interaction", "fit_interactions"]
-
 # So rarely does any pair of attributes seem to act together where none does.
 _BY_CHANCE: Final = 0.01
 # So many reports for each cell of a pair's table, and its noise is about normal.

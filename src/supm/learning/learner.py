@@ -15,8 +15,6 @@ from supm._validation import Reals
 from supm.learning.cells import WeightedCells
 from supm.learning.svm import RbfSVM
 
-__all__ = ["AnyClassifier", "Constant", "Learner", "Predictor", "RadialSVM"]
-
 
 class Predictor(Protocol):
     """A trained classifier."""

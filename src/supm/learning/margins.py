@@ -28,8 +28,6 @@ from supm.learning._margin_solver import (
     minimise,
 )
 
-__all__ = ["LOSSES", "Loss", "MarginFit", "fit_margins", "outputs_of", "probabilities", "winners"]
-
 Loss: TypeAlias = Literal["huber", "logistic", "softmax"]
 LOSSES: Final[tuple[Loss, ...]] = ("huber", "logistic", "softmax")
 

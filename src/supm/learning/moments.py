@@ -14,8 +14,6 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Gaps", "Moments"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 # Shares of classes differ from even ones about so much, in units of a share's own variance.

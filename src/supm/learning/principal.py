@@ -12,8 +12,6 @@ from scipy.linalg import eigh
 from supm._errors import ParameterError
 from supm._validation import Integers
 
-__all__ = ["average_subspace", "principal_components"]
-
 Floats = NDArray[np.float64]
 
 _COUNT: Final = Integers("components", 1, 1 << 14)

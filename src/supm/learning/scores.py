@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
 
-__all__ = ["Errors", "Metric", "Scores", "average", "measure", "score"]
-
 
 class Metric(ABC):
     """How good predictions are: of labels, or of numbers."""

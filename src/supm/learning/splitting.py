@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from supm.learning.moments import Floats
 
-__all__ = ["Split", "best_split"]
-
 _RARE = 0.05  # a share below this is not told from it: noise would make rare groups look good
 
 

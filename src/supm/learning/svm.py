@@ -14,8 +14,6 @@ from sklearn.svm import SVC
 from supm._validation import Reals
 from supm.learning.cells import WeightedCells
 
-__all__ = ["RbfSVM", "solve_by_libsvm"]
-
 Machine: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], float]
 """Places, the weight of each, and the constant of a decision between two classes."""
 

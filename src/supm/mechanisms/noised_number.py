@@ -21,8 +21,6 @@ from supm._random import RandomSource
 from supm._validation import Reals
 from supm.privacy import Guarantee, PureLDP
 
-__all__ = ["HIGH", "LOW", "AdditiveNumber", "BinnedReports", "NoisedNumber"]
-
 _HINT: Final = "A bound is public: it was fixed before the records were noised."
 LOW = Reals("low", -1e100, 1e100, _HINT)
 HIGH = Reals("high", -1e100, 1e100, _HINT)

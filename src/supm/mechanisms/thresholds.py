@@ -13,16 +13,6 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation, Overflo
 from fractions import Fraction
 from typing import Final
 
-__all__ = [
-    "WORDS",
-    "epsilon_of",
-    "exact_share",
-    "exponential",
-    "least_reading",
-    "stated",
-    "threshold_for",
-]
-
 WORDS: Final = 1 << 64
 """How many 64-bit words there are: the denominator of every threshold."""
 

@@ -17,8 +17,6 @@ from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
 from supm.mechanisms.thresholds import WORDS, epsilon_of, threshold_for
 
-__all__ = ["MAX_CELLS", "TwoLevel", "words_inside"]
-
 MAX_CELLS = 1 << 40
 """The largest alphabet of a report."""
 

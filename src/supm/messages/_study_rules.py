@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from supm.messages.question import Question
     from supm.messages.study import Study
 
-__all__ = ["check_rules"]
-
 _WIDEST: Final = 1e150
 _CELLS: Final = 1 << 20
 _CLASSES: Final = 1 << 24

@@ -18,8 +18,6 @@ import numpy as np
 from supm._errors import MessageError, ParameterError, SchemaError
 from supm._json import canonical, check_fields, read_object
 
-__all__ = ["Message", "as_form", "check_version", "from_value"]
-
 _UNIONS: Final = (Union, types.UnionType)
 _HINTS: Final[dict[type, dict[str, Any]]] = {}
 _PLAIN: Final = (str, int, float, bool)

@@ -15,8 +15,6 @@ from supm.messages.statement import Statement
 from supm.messages.study import Study
 from supm.schema import Continuous, Records
 
-__all__ = ["Model"]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Model(Message):

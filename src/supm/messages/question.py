@@ -9,8 +9,6 @@ from supm._errors import MessageError, ParameterError
 from supm._validation import EPSILON, Integers, Reals, check_kind, check_text
 from supm.messages.codec import Message
 
-__all__ = ["FORMS", "PHASES", "PRIVATE", "REDUCE_FORMS", "Phase", "Question", "Trust"]
-
 Phase = Literal["reduce", "train", "test"]
 PHASES: Final[tuple[Phase, ...]] = ("reduce", "train", "test")
 

@@ -14,8 +14,6 @@ from supm.messages.codec import Message
 from supm.messages.statement import check_total
 from supm.privacy import Guarantee
 
-__all__ = ["Part", "Release", "ReleaseStatement"]
-
 _LONGEST: Final = 1000
 
 

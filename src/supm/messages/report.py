@@ -11,8 +11,6 @@ from supm._validation import is_hash
 from supm.messages.codec import Message
 from supm.messages.question import PHASES
 
-__all__ = ["MOST_SYMBOLS", "Report"]
-
 _ID: Final = re.compile("[0-9a-f]{32}")
 MOST_SYMBOLS: Final = 1 << 20
 """How long an answer may be."""

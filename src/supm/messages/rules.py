@@ -17,8 +17,6 @@ from supm._errors import ParameterError
 from supm._validation import Integers
 from supm.messages.codec import Message
 
-__all__ = ["CELLS", "LARGEST", "CellAnswers", "PairPoints", "Rule", "Scorecard"]
-
 CELLS: Final = Integers(
     "cells of a published model", 1, 1 << 20, "Keep fewer attributes or fewer classes."
 )

@@ -12,8 +12,6 @@ from supm.messages.codec import Message
 from supm.messages.question import PHASES
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 
-__all__ = ["PhaseStatement", "Statement", "check_total"]
-
 _LONGEST: Final = 1000
 
 

@@ -17,8 +17,6 @@ from supm.schema import Attribute, Categorical, Continuous, Ordinal, Regrouped, 
 from supm.schema.discretization import discretize
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["REDUCTIONS", "Study"]
-
 REDUCTIONS: Final = {
     "known": "the attributes are known beforehand",
     "rand": "attributes are drawn at random (DR.Rand)",

@@ -14,8 +14,6 @@ from supm._json import canonical, read_object
 from supm._validation import Integers, check_kind, check_text, is_hash
 from supm.messages.codec import Message
 
-__all__ = ["Commitments", "Update", "commitment"]
-
 # A name and a version: whoever speaks another version is refused at the first byte.
 _MARK: Final = b"supm-update-1\n"
 _LENGTH_BYTES: Final = 8

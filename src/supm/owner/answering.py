@@ -26,8 +26,6 @@ from supm.owner.interviews import Interview, Leaving, budget_of
 from supm.schema import Attribute, Records
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["AnswerInterview", "answer_randomizer"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerInterview(Interview):

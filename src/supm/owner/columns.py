@@ -28,26 +28,6 @@ from supm.schema.discretizer import Discretizer
 if TYPE_CHECKING:
     from supm.mechanisms import Piecewise
 
-__all__ = [
-    "Classes",
-    "Column",
-    "Labels",
-    "Numbers",
-    "Signs",
-    "Unchanged",
-    "class_field",
-    "describe_randomizer",
-    "labels_of",
-    "leaving_through",
-    "likelihood_ratio",
-    "named_classes",
-    "named_label",
-    "numbers_of",
-    "outline",
-    "place_field",
-    "randomized_response",
-]
-
 _SIZE: Final = Integers("size", 2, 1 << 40)
 _LISTED: Final = Integers("entries of the channel", 1, 1 << 22)
 

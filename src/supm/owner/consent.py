@@ -11,8 +11,6 @@ from supm.owner.interviews import Leaving
 from supm.owner.wallet import Wallet
 from supm.reporting import Table, paragraph
 
-__all__ = ["consent_lines", "not_asked", "receipt_form", "receipt_lines", "report_lines"]
-
 _LATER: Final = (
     "Your device drew another group of this study than the one that is asked now: yours is asked "
     "later. Run the same command again once the study collects to train. Nothing was sent or spent."

@@ -18,8 +18,6 @@ from supm.owner.owner import Owner
 from supm.owner.wallet import Wallet, WalletBudget
 from supm.owner.words import cost_words, question_words, saying_what_is_allowed
 
-__all__ = ["ANOTHER_GROUP", "Contribution", "Receipt", "contribute"]
-
 ANOTHER_GROUP: Final = "another group is asked"
 """The verdict where an owner drew a group that is not asked now."""
 

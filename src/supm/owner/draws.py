@@ -14,15 +14,6 @@ from supm._random import RandomSource, check_source
 from supm._validation import Integers
 from supm.mechanisms import Reports
 
-__all__ = [
-    "CHANNEL_ENTRIES",
-    "draw_places",
-    "gap_of",
-    "in_runs",
-    "mean_over_draws",
-    "reachable_products",
-]
-
 CHANNEL_ENTRIES: Final = Integers(
     "entries of the channel", 1, 1 << 22, "Look at a study of fewer attributes and classes."
 )

@@ -20,8 +20,6 @@ from supm.owner.http import RemoteError
 from supm.owner.open_phase import refusal
 from supm.owner.wallet import Wallet
 
-__all__ = ["GatewayOwner", "Sent", "cost_of_each", "each_owner", "send_together"]
-
 _TOGETHER: Final = 250
 _WOULD: Final = "would leave"
 _REFUSED: Final = "refused"

@@ -14,8 +14,6 @@ from urllib.parse import urlsplit
 
 from supm._errors import ParameterError, SupmError
 
-__all__ = ["Remote", "RemoteError", "answered", "split_study_url"]
-
 _AGAIN: Final = (429, 503)
 # An answer that is longer is no sentence.
 _LONGEST: Final = 1000

@@ -24,8 +24,6 @@ from supm.messages import Question, Study
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
 from supm.schema import Attribute, Records
 
-__all__ = ["Interview", "Leaving", "budget_of", "interview"]
-
 # A form that is not named here is told column by column.
 _HOMES: Final = {
     "answer": ("answering", "AnswerInterview"),

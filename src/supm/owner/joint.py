@@ -19,8 +19,6 @@ from supm.owner.interviews import Interview, Leaving, budget_of
 from supm.schema import Attribute, Records
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["JointInterview"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class JointInterview(Interview):

@@ -17,8 +17,6 @@ from supm.owner.interviews import Interview, interview
 from supm.owner.owner import check_promise
 from supm.schema import Attribute
 
-__all__ = ["OpenPhase", "Remembered", "fetch_open_phase", "refusal"]
-
 _LOOKS: Final = 3
 _LONGEST: Final = 300
 

@@ -12,8 +12,6 @@ from typing import Any, Self
 from supm.owner.wallet import Answered, Limits, Wallet
 from supm.reporting import Result, Table
 
-__all__ = ["WalletOverview"]
-
 _DIGITS = 12
 _HEAD = ("study", "phases", "since", "purpose", "owners", "arrived", "epsilon", "where")
 

@@ -20,8 +20,6 @@ from supm.owner.interviews import Leaving, budget_of
 from supm.owner.joint import JointInterview
 from supm.schema import Attribute
 
-__all__ = ["OwnInterview", "own_randomizer"]
-
 
 def own_randomizer(name: str, size: int, epsilon: float) -> FrequencyRandomizer:
     """Return the randomizer of that name for an alphabet and a budget, which it must not exceed."""

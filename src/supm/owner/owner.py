@@ -31,8 +31,6 @@ from supm.owner.interviews import Interview, interview
 from supm.privacy import Guarantee
 from supm.schema import Records, Schema
 
-__all__ = ["Allowance", "Owner", "check_promise", "draw_groups"]
-
 _T = TypeVar("_T")
 _ID_WORDS: Final = 2
 _DAMAGED: Final = "the memory of this owner is damaged; nothing was sent."

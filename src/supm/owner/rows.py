@@ -9,8 +9,6 @@ from supm.owner.words import saying_what_is_allowed
 from supm.schema import Attribute
 from supm.schema.text_table import TextTable, missing, spelled_column
 
-__all__ = ["check_column", "one_row", "owner_names", "records"]
-
 
 def records(table: TextTable, attributes: tuple[Attribute, ...]) -> list[dict[str, object]]:
     """Return one record for each row, with the attributes that are asked and no others."""

@@ -39,8 +39,6 @@ from supm.owner.interviews import Interview, Leaving, budget_of
 from supm.schema import Attribute, Continuous, Records
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["FINE", "SampledInterview"]
-
 FINE: Final = 64
 """Steps between two levels of a number, before it is rounded at random to one of them."""
 

@@ -15,12 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.mechanisms import (
-    GeneralizedRandomizedResponse,
-    Piecewise,
-    PublicGrid,
-    Reports,
-)
+from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, PublicGrid, Reports
 from supm.mechanisms.thresholds import epsilon_of, exact_share, threshold_for
 from supm.messages import Question, Study
 from supm.owner.columns import (
@@ -40,8 +35,6 @@ from supm.owner.columns import (
 from supm.owner.draws import CHANNEL_ENTRIES, draw_places, in_runs
 from supm.owner.interviews import Interview, Leaving, budget_of
 from supm.schema import Attribute, Records
-
-__all__ = ["SeparateInterview"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,6 @@ from supm.owner.wallet_file import Memory, WalletFile, default_path
 from supm.privacy import Guarantee, PureLDP
 from supm.privacy.promise_numbers import decimal, float_at_least, float_at_most
 
-__all__ = ["Answered", "Limits", "Wallet", "WalletBudget"]
-
 _COLUMNS: Final = (
     *("owner", "study", "beginning", "phase", "epsilon"),
     *("purpose", "server", "report", "answered", "acknowledged"),

@@ -16,8 +16,6 @@ from supm._random import secure
 from supm._sqlite import SqliteFile, make_for_its_owner
 from supm._validation import check_kind
 
-__all__ = ["Memory", "WalletError", "WalletFile", "default_path"]
-
 _MODE: Final = 0o600
 
 

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from supm.owner.open_phase import OpenPhase
     from supm.owner.wallet import Wallet
 
-__all__ = [
-    "Asking",
-    "Explanation",
-    "allowed",
-    "cost_words",
-    "explain",
-    "question_words",
-    "saying_what_is_allowed",
-]
-
 _NAMED: Final = 6
 _SHOWN: Final = 8
 _LONGEST: Final = 40

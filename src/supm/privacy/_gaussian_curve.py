@@ -28,8 +28,6 @@ from scipy.special import erfcx, exprel, ndtr
 
 from supm.privacy.promise_numbers import MU, decimal
 
-__all__ = ["delta_above", "epsilon_above", "mu_below"]
-
 # Where exp(-tu - u^2/2) has fallen to e^-44 of its start, the rest is far below rounding.
 _TAIL: Final = 44.0
 _NODES, _WEIGHTS = (0.5 * part for part in np.polynomial.legendre.leggauss(64))

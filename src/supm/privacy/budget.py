@@ -21,8 +21,6 @@ from supm.privacy.guarantee import (
 from supm.privacy.neighbours import Neighbours
 from supm.privacy.promise_numbers import decimal, float_at_most, root_at_most
 
-__all__ = ["Budget", "Spending"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Spending:

@@ -29,8 +29,6 @@ from supm.privacy.guarantee import (
 from supm.privacy.neighbours import Neighbours
 from supm.privacy.promise_numbers import DELTA, EPSILON, MU, decimal, float_at_least, root_at_least
 
-__all__ = ["ExactPromise", "parallel", "sequential"]
-
 _ZERO: Final = Fraction(0)
 
 

@@ -47,17 +47,6 @@ from supm.privacy.promise_numbers import EPSILON, decimal, float_at_least, float
 if TYPE_CHECKING:
     from dp_accounting import DpEvent, NeighboringRelation
 
-__all__ = [
-    "ComposedEvent",
-    "Event",
-    "GaussianEvent",
-    "LaplaceEvent",
-    "NonPrivateEvent",
-    "PureEvent",
-    "RandomizedResponseEvent",
-    "accountant_relation",
-]
-
 _SIZE: Final = Integers("size", 2, 1 << 63)
 _SCALE: Final = Reals("scale_over_sensitivity", 1e-12, 1e12)
 _SIGMA: Final = Reals("sigma_over_sensitivity", 1e-6, 1e12)

@@ -41,16 +41,6 @@ from supm.privacy.promise_numbers import (
     positive_delta,
 )
 
-__all__ = [
-    "ApproximateDP",
-    "GaussianDP",
-    "Guarantee",
-    "NoGuarantee",
-    "PureDP",
-    "PureLDP",
-    "realised",
-]
-
 
 class Guarantee(ABC):
     """A promise about what an output reveals. ``a <= b``: a promises at least as much as b."""

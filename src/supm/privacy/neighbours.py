@@ -7,8 +7,6 @@ from typing import Final
 
 from supm._errors import ParameterError
 
-__all__ = ["Neighbours"]
-
 
 class Neighbours(enum.Enum):
     """The pairs of inputs that a promise is about.

@@ -18,25 +18,6 @@ from supm._errors import ParameterError
 from supm._validation import Reals
 from supm.privacy.neighbours import Neighbours
 
-__all__ = [
-    "DELTA",
-    "EPSILON",
-    "MU",
-    "PromiseNumbers",
-    "decimal",
-    "delta_number",
-    "factor_sentence",
-    "float_at_least",
-    "float_at_most",
-    "gaussian_sentence",
-    "greatest_factor",
-    "implies",
-    "number",
-    "positive_delta",
-    "root_at_least",
-    "root_at_most",
-]
-
 
 def decimal(number: float) -> Fraction:
     """Return the decimal that a float names.

@@ -21,18 +21,6 @@ from supm.publication.signing import SignedCheckpoint, VerifierKey
 if TYPE_CHECKING:
     from supm.publication.chain import Chain
 
-__all__ = [
-    "AnchoredRoot",
-    "AnchoredRoots",
-    "KnownContract",
-    "PlacedContract",
-    "anchors_of",
-    "chain_at",
-    "doubts",
-    "verify_anchors",
-    "verify_chain",
-]
-
 # Each costs the log a question; who reads the whole log compares any number of them.
 _MOST: Final = 100
 _FORM: Final = re.compile("(?:([1-9][0-9]{0,18}):)?(0x[0-9a-fA-F]{40})")

@@ -17,8 +17,6 @@ from supm._errors import ParameterError, PublicationError
 from supm._validation import check_kind
 from supm.publication.entry import check_label
 
-__all__ = ["Bundle", "is_bundle"]
-
 _LARGEST: Final = 1 << 26
 _SUFFIX: Final = ".proof"
 _FOLDERS: Final = (".", "..")

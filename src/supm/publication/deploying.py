@@ -22,17 +22,6 @@ from supm.reporting import Result
 if TYPE_CHECKING:
     from supm.publication.chain import Anchor, Chain, ChainAccount, ChainReceipt
 
-__all__ = [
-    "Anchoring",
-    "account_in",
-    "anchor",
-    "anchor_log",
-    "contract_of",
-    "deploy_contract",
-    "name_contract",
-    "payer",
-]
-
 
 def name_contract(
     log: Log, key: SigningKey, receipt: ChainReceipt, publisher: str, time: str

@@ -21,21 +21,6 @@ from supm.messages.codec import Message
 from supm.privacy import Guarantee
 from supm.publication.signing import VerifierKey
 
-__all__ = [
-    "ChainEntry",
-    "KeyEntry",
-    "LogEntry",
-    "ReleaseEntry",
-    "RoundEntry",
-    "as_tuple",
-    "check_account_or_contract",
-    "check_commitments",
-    "check_digest",
-    "check_label",
-    "check_time",
-    "read_entry",
-]
-
 _HASH: Final = re.compile("[0-9a-f]{64}")
 _ADDRESS: Final = re.compile("0x[0-9a-fA-F]{40}")
 _LONGEST: Final = 200

@@ -38,8 +38,6 @@ from supm.publication.signing import Checkpoint, SignedCheckpoint, VerifierKey
 if TYPE_CHECKING:
     from supm.publication.anchoring import AnchoredRoot
 
-__all__ = ["AnchorTold", "ForkError", "ForkEvidence", "beginning", "check_same_log"]
-
 _VERSION: Final = 1
 _FIELDS: Final = {"version", "first", "second", "path", "root", "keys"}
 _ANCHOR: Final = ("chain", "contract", "size", "root", "time", "block")

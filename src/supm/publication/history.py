@@ -17,17 +17,6 @@ from supm.publication.entry import ChainEntry, KeyEntry, LogEntry, read_entry
 from supm.publication.merkle import entries_in_words
 from supm.publication.signing import SignedCheckpoint, SigningKey, VerifierKey
 
-__all__ = [
-    "KeyHistory",
-    "LogReader",
-    "changes_of",
-    "contracts_of",
-    "entry_at",
-    "history_of",
-    "revoking",
-    "rotating",
-]
-
 
 def rotating(time: str, new: VerifierKey, charge: SigningKey) -> KeyEntry:
     """Return the entry by which a key hands over to another."""

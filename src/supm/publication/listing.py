@@ -18,8 +18,6 @@ from supm.publication.signing import SignedCheckpoint, VerifierKey
 from supm.publication.story import EntryReader
 from supm.reporting import Result, Table
 
-__all__ = ["LogListing", "list_log"]
-
 _SHOWN: Final = 20
 
 

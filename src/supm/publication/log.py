@@ -26,8 +26,6 @@ from supm.publication.merkle import (
 )
 from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey, VerifierKey
 
-__all__ = ["Log"]
-
 _MOST_BYTES: Final = 1 << 26
 
 

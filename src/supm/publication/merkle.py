@@ -13,23 +13,6 @@ from typing import Final
 
 from supm._errors import PublicationError
 
-__all__ = [
-    "EMPTY_ROOT",
-    "Fetch",
-    "Peaks",
-    "check_consistency",
-    "consistency_path",
-    "entries_in_words",
-    "grown",
-    "hash_leaf",
-    "hash_pair",
-    "inclusion_path",
-    "root_by_inclusion",
-    "root_of",
-    "roots_by_consistency",
-    "subtrees",
-]
-
 
 def entries_in_words(count: int, which: str = "") -> str:
     """Return how many entries there are, in words."""

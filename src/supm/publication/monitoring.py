@@ -18,8 +18,6 @@ from supm.publication.signing import SignedCheckpoint, VerifierKey
 from supm.publication.story import LogStory
 from supm.publication.verification import Tell, Verification, judged
 
-__all__ = ["check_log", "entries_of", "monitor", "rebuilt"]
-
 _PAGE: Final = 10_000
 
 

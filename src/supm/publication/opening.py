@@ -13,19 +13,6 @@ from supm.publication.proof import Proof, make_proof
 from supm.publication.remote import RemoteLog
 from supm.publication.signing import SigningKey, VerifierKey
 
-__all__ = [
-    "AnyLog",
-    "file_bytes",
-    "file_text",
-    "now_in_utc",
-    "open_log",
-    "own_log",
-    "proof_of_file",
-    "read_signing_key",
-    "read_verifier_key",
-    "time_of_entry",
-]
-
 AnyLog: TypeAlias = Log | RemoteLog
 _LARGEST: Final = 1 << 26
 

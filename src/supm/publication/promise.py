@@ -17,8 +17,6 @@ from supm.publication.entry import ReleaseEntry
 from supm.reporting import Result, counted
 from supm.synthesis import SavedSynthesizer
 
-__all__ = ["AnyStatement", "Promise", "own_statement", "promise_of", "told_of_the_run"]
-
 AnyStatement: TypeAlias = Statement | ReleaseStatement
 
 _WITHOUT: Final = (

@@ -16,8 +16,6 @@ from supm.publication.history import KeyHistory, LogReader, changes_of, contract
 from supm.publication.merkle import entries_in_words, hash_leaf, root_by_inclusion
 from supm.publication.signing import SignedCheckpoint, VerifierKey
 
-__all__ = ["Included", "Proof", "make_proof", "verify_file", "verify_log", "verify_receipt"]
-
 _HASH_BYTES: Final = 32
 _LONGEST_PATH: Final = 62
 

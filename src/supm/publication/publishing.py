@@ -24,16 +24,6 @@ if TYPE_CHECKING:
     from supm.messages import Release
     from supm.publication.chain import ChainAccount
 
-__all__ = [
-    "Publication",
-    "RunRecord",
-    "create_log",
-    "enter_file",
-    "newest_proof",
-    "publish_file",
-    "rotate_key",
-]
-
 
 def enter_file(  # noqa: PLR0913  each is a fact of the entry
     log: Log,

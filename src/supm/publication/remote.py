@@ -19,8 +19,6 @@ from supm._errors import PublicationError
 from supm.publication.proof import Proof
 from supm.publication.signing import SignedCheckpoint, VerifierKey
 
-__all__ = ["RemoteLog", "UnreachableError", "within"]
-
 _Answer = TypeVar("_Answer")
 
 

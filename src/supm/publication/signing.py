@@ -27,8 +27,6 @@ from supm._random import secure
 from supm._sqlite import make_for_its_owner
 from supm._validation import check_kind
 
-__all__ = ["Checkpoint", "SignedCheckpoint", "SigningKey", "VerifierKey", "check_log_name"]
-
 _ED25519: Final = b"\x01"
 _SECRET: Final = "PRIVATE+KEY+"  # noqa: S105  the mark before a secret, not one
 _KEY_BYTES: Final = 32

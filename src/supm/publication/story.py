@@ -19,8 +19,6 @@ from supm.publication.entry import (
     read_entry,
 )
 
-__all__ = ["EntryReader", "LogStory"]
-
 # The ends of a release of no run, as `canonical` writes it. What is between is compared.
 _HEAD: Final = re.compile(
     r'\{"commitments":\[\],"content":"([0-9a-f]{64})","kind":"release","name":"([^"\\]+)",'

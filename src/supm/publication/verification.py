@@ -13,13 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from supm._errors import ParameterError, PublicationError, SupmError
 from supm.messages import Commitments, ReleaseStatement
-from supm.publication.anchoring import (
-    KnownContract,
-    chain_at,
-    doubts,
-    verify_anchors,
-    verify_chain,
-)
+from supm.publication.anchoring import KnownContract, chain_at, doubts, verify_anchors, verify_chain
 from supm.publication.bundle import Bundle, is_bundle
 from supm.publication.chain.errors import OtherChainError, UnreachableNodeError
 from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence
@@ -39,16 +33,6 @@ from supm.publication.proof import Proof, verify_file, verify_log, verify_receip
 from supm.publication.remote import UnreachableError
 from supm.publication.signing import VerifierKey
 from supm.reporting import Result, Table
-
-__all__ = [
-    "Outcome",
-    "Tell",
-    "Verification",
-    "checked_proof",
-    "judge_evidence",
-    "judged",
-    "verify",
-]
 
 Outcome: TypeAlias = Literal["verified", "refuted", "unknown"]
 Tell: TypeAlias = Callable[[str], None]

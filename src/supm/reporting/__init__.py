@@ -4,34 +4,6 @@ No words of any strand live here: a result of a strand inherits `Result`, says w
 values, tables and a drawing, and shows itself everywhere in the same way.
 """
 
-from __future__ import annotations
+from supm._lazy import names_on_demand
 
-from supm.reporting.page import card, details, figure, page
-from supm.reporting.picture import COLOURS, DARK, LIGHT, Look, as_svg, legend_below, save, tidy
-from supm.reporting.progress import Bar, bar, progress
-from supm.reporting.result import Result, json_text
-from supm.reporting.text import Table, counted, paragraph, printable
-
-__all__ = [
-    "COLOURS",
-    "DARK",
-    "LIGHT",
-    "Bar",
-    "Look",
-    "Result",
-    "Table",
-    "as_svg",
-    "bar",
-    "card",
-    "counted",
-    "details",
-    "figure",
-    "json_text",
-    "legend_below",
-    "page",
-    "paragraph",
-    "printable",
-    "progress",
-    "save",
-    "tidy",
-]
+__all__, __getattr__ = names_on_demand(__name__, __file__)

@@ -9,8 +9,6 @@ from typing import Final
 
 from supm.reporting.picture import DARK, LIGHT, Look
 
-__all__ = ["card", "details", "figure", "page"]
-
 _STYLE: Final = """
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1c2128; --soft: #5a6470;
   --card: #f4f6f8; --line: #d5dae0; --accent: #0072b2; --warn: #fff4e5; --edge: #d55e00; }

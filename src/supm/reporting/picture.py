@@ -12,18 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = [
-    "COLOURS",
-    "DARK",
-    "LIGHT",
-    "Look",
-    "as_svg",
-    "legend_below",
-    "new_figure",
-    "save",
-    "tidy",
-]
-
 COLOURS: Final = {
     "blue": "#0072B2",
     "green": "#009E73",

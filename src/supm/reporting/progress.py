@@ -10,8 +10,6 @@ from typing import Any, Final, TypeVar
 
 from supm.reporting.text import printable
 
-__all__ = ["Bar", "bar", "progress"]
-
 _Item = TypeVar("_Item")
 _SILENT: Final = 2.0
 

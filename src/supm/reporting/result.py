@@ -13,8 +13,6 @@ from typing import Any, ClassVar, Final
 from supm._errors import ParameterError
 from supm.reporting.text import Backend, Table, paragraph
 
-__all__ = ["Result", "json_text"]
-
 # What JSON may hold as it is, and what steers a terminal or turns the direction of a line.
 _STEERING: Final = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 

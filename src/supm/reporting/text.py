@@ -12,8 +12,6 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from supm._errors import ParameterError
 
-__all__ = ["Backend", "Cell", "Table", "counted", "paragraph", "printable"]
-
 _WIDTH = 88
 
 

@@ -23,8 +23,6 @@ from supm.schema.fields import (
     check_values,
 )
 
-__all__ = ["Attribute", "Categorical", "Continuous", "Ordinal"]
-
 
 @dataclass(frozen=True)
 class Continuous:

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from supm.schema.columns import RawColumn, raw_column
 from supm.schema.text_table import is_number, missing, numbers
 
-__all__ = ["PublicColumn", "warning_about"]
-
 # So large a part makes it likely that the rest is a mistake.
 _MOST: Final = 0.9
 _FEWEST: Final = 20

@@ -22,15 +22,6 @@ from supm.schema.fields import Value
 if TYPE_CHECKING:
     import narwhals as nw
 
-__all__ = [
-    "RawColumn",
-    "clipped_numbers",
-    "column_names",
-    "positions",
-    "raw_column",
-    "table_columns",
-]
-
 _T = TypeVar("_T")
 _KINDS: Final = {
     "b": "true or false",

@@ -18,8 +18,6 @@ from supm.schema.columns import column_names, table_columns
 from supm.schema.schema import Schema
 from supm.schema.text_table import TextTable
 
-__all__ = ["Bounds", "Derived", "derive", "round_bounds", "spread_bounds"]
-
 Bounds = Literal["spread", "range"]
 
 # So many whole numbers are levels of a scale; more are a measurement.

@@ -19,8 +19,6 @@ from supm.schema.discretizer import Discretizer
 from supm.schema.intervals import EqualWidth
 from supm.schema.merging import MergeModulo, MergeNeighbours
 
-__all__ = ["class_count", "discretize"]
-
 
 def discretize(attribute: Attribute, classes: int) -> Discretizer:
     """Return the discretizer of the papers for an attribute.

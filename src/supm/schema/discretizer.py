@@ -12,8 +12,6 @@ from supm._errors import RecordError, SchemaError
 from supm._validation import Integers
 from supm.schema.attributes import Attribute
 
-__all__ = ["CLASSES", "Discretizer", "expect"]
-
 CLASSES: Final = Integers("classes", 2, 1 << 20, "One class tells nothing.")
 
 

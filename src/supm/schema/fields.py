@@ -16,17 +16,6 @@ import numpy as np
 from supm._errors import SchemaError
 from supm._validation import commands_a_terminal
 
-__all__ = [
-    "FieldError",
-    "Missing",
-    "Value",
-    "check_attribute_name",
-    "check_bound",
-    "check_missing",
-    "check_range",
-    "check_values",
-]
-
 Missing = Literal["refuse", "class"]
 Value = str | int | float | bool
 

@@ -17,8 +17,6 @@ from supm.schema.attributes import Continuous
 from supm.schema.discretizer import CLASSES, Discretizer, expect
 from supm.schema.fields import FieldError, check_bound
 
-__all__ = ["CutPoints", "EqualWidth"]
-
 
 class _Intervals(Discretizer):
     """x is in class i when edge[i] < x <= edge[i + 1]; the first class holds both its edges."""

@@ -14,8 +14,6 @@ from supm._errors import SchemaError
 from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal
 from supm.schema.discretizer import CLASSES, Discretizer, expect
 
-__all__ = ["MergeModulo", "MergeNeighbours", "Regrouped"]
-
 
 class _Merge(Discretizer):
     """Classes of listed values, by a fixed public table from positions to classes."""

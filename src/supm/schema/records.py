@@ -13,8 +13,6 @@ from supm._errors import SchemaError
 from supm.schema.attributes import Attribute
 from supm.schema.discretizer import Discretizer
 
-__all__ = ["Records"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Records:

@@ -24,8 +24,6 @@ from supm.schema.records import Records
 if TYPE_CHECKING:
     from supm.schema.deriving import Bounds
 
-__all__ = ["Schema", "as_schema"]
-
 _VERSION: Final = 1
 _FILES: Final = (".csv", ".csv.gz", ".tsv", ".parquet", ".feather")
 _KINDS: Final[dict[str, type[Continuous | Ordinal | Categorical]]] = {
@@ -238,12 +236,7 @@ class Schema:
         for column in columns.values():
             column.flags.writeable = False
         label = columns.pop(self.target.name) if labelled else None
-        return Records(
-            attributes=self.attributes,
-            columns=columns,
-            target=label,
-            rows=rows,
-        )
+        return Records(attributes=self.attributes, columns=columns, target=label, rows=rows)
 
 
 def as_schema(schema: Schema | str | PathLike[str]) -> Schema:

@@ -21,18 +21,6 @@ from supm._errors import ParameterError, RecordError
 from supm._validation import suggestion
 from supm.schema.attributes import Attribute, Continuous
 
-__all__ = [
-    "MISSING",
-    "TextTable",
-    "is_number",
-    "missing",
-    "numbers",
-    "read_csv",
-    "read_frame",
-    "spelled_column",
-    "spelled_columns",
-]
-
 _DELIMITERS: Final = (",", ";", "\t")
 # Cells that are held as Python's text at one time: about 130 MB.
 _CHUNK: Final = 1 << 21

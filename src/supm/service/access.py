@@ -10,8 +10,6 @@ from supm.service.open_questions import find_study
 from supm.service.security import fits, given_token, may_act
 from supm.service.store import Opened, Store
 
-__all__ = ["brings_token", "check_analyst", "check_media_type", "look_up", "store_of"]
-
 
 def store_of(request: Request) -> Store:
     """Return the store of the service."""

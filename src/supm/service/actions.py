@@ -17,19 +17,6 @@ from supm.service.security import hash_invitation, hash_token, new_invitation, n
 from supm.service.store import Opened, Store
 from supm.service.store.values import State
 
-__all__ = [
-    "NotReady",
-    "StudySecrets",
-    "close_study",
-    "create_study",
-    "document_of",
-    "open_training",
-    "reduce_stored",
-    "serve_model",
-    "stored_counts",
-    "train_stored",
-]
-
 # Should the server stop meanwhile, reports are taken again after so long.
 _PAUSE_SECONDS: Final = 600.0
 

@@ -13,8 +13,6 @@ from starlette.responses import Response
 from supm._errors import MessageError, SupmError
 from supm.service.errors import Busy, StoreError, UnknownStudy
 
-__all__ = ["Refused", "answer_error", "as_refused", "json_answer", "refusal_answer"]
-
 _JSON: Final = "application/json"
 _UNKNOWN: Final = {
     404: "there is nothing at this address.",

@@ -29,8 +29,6 @@ from supm.service.security import SecurityHeaders
 from supm.service.shared import Shared
 from supm.service.store import Store
 
-__all__ = ["Settings", "make_app"]
-
 _DESCRIPTION: Final = (
     "Studies under local differential privacy. Owners fetch a study's document, randomise on their "
     "own device and send reports; the analyst reduces, trains and serves with a token. No raw "

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 from supm._errors import SupmError
 
-__all__ = ["Busy", "StateChanged", "StoreError", "UnknownStudy"]
-
 
 class StoreError(SupmError):
     """The database cannot be opened, read or written; nothing of the call is acknowledged."""

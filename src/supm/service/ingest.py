@@ -19,8 +19,6 @@ from supm._validation import Integers
 from supm.service.errors import Busy, StoreError
 from supm.service.store import Store, Submission, Verdict
 
-__all__ = ["Writer"]
-
 _LOGGER: Final = logging.getLogger("supm.service")
 _MOST_WAITING: Final = Integers("most_waiting", 1, 1 << 40)
 # More would make the others wait longer than it saves.

@@ -16,14 +16,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from supm._random import secure
 from supm.service.answers import Refused, refusal_answer
 
-__all__ = [
-    "BodyLimit",
-    "Buckets",
-    "RateLimit",
-    "Shares",
-    "read_body",
-]
-
 _MOST_CLIENTS: Final = 1 << 16
 _HEALTH: Final = "/api/v1/health"
 _AGAIN_SECONDS: Final = 10.0

@@ -19,8 +19,6 @@ from supm.service.app import make_app
 from supm.service.serving import running
 from supm.service.store import Store
 
-__all__ = ["Live", "live"]
-
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Live:

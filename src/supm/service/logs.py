@@ -14,8 +14,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from supm.service.answers import as_refused, refusal_answer
 
-__all__ = ["LOGGER", "Metrics", "RequestLog", "log_to_standard_error"]
-
 LOGGER: Final = logging.getLogger("supm.service")
 """Where the lines go."""
 

@@ -17,8 +17,6 @@ from supm.service.actions import NotReady, document_of, stored_counts
 from supm.service.shared import Shared
 from supm.service.store import Opened, Store
 
-__all__ = ["Models", "predictions"]
-
 _MOST_TRAININGS: Final = 2
 
 

@@ -22,8 +22,6 @@ from supm.service.received_reports import ReceivedReports
 from supm.service.shared import Shared
 from supm.service.store import Opened, Store
 
-__all__ = ["AskedQuestion", "OpenQuestions", "find_study"]
-
 _MOST_KEPT: Final = 256
 _FRESH_SECONDS: Final = 1.0
 _LONGEST_NAME: Final = 32

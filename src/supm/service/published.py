@@ -15,8 +15,6 @@ from supm.publication.log import Log
 from supm.publication.proof import Proof, make_proof
 from supm.service.errors import StoreError
 
-__all__ = ["log_of", "reading_log", "release_at", "safe_name", "shown_proof"]
-
 _MOST_BYTES: Final = 180
 _PLAIN: Final = frozenset("._-+=@()[], ")
 _NO_NAME: Final = "release"

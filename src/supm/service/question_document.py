@@ -16,8 +16,6 @@ from supm.owner import interview
 from supm.owner.columns import class_field, outline
 from supm.privacy import PureLDP
 
-__all__ = ["question_document"]
-
 _VERSION: Final = 1
 _DEVICE: Final = "nothing: the model is followed on the owner's device"
 

@@ -23,18 +23,6 @@ from numpy.typing import NDArray
 from supm._errors import MessageError
 from supm.messages.report import MOST_SYMBOLS
 
-__all__ = [
-    "ARROW",
-    "JSON",
-    "MOST_REPORTS",
-    "ManyReports",
-    "OneReport",
-    "ReceivedReports",
-    "ReportItem",
-    "read_batch",
-    "read_report",
-]
-
 ARROW: Final = "application/vnd.apache.arrow.stream"
 """The media type of an Arrow stream."""
 

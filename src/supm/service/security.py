@@ -15,19 +15,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from supm._random import RandomSource, secure
 
-__all__ = [
-    "SecurityHeaders",
-    "cookie_name",
-    "fits",
-    "given_token",
-    "hash_invitation",
-    "hash_token",
-    "may_act",
-    "new_invitation",
-    "new_token",
-    "sign_in",
-]
-
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

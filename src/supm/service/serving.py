@@ -24,8 +24,6 @@ from supm.service.app import Settings, make_app
 from supm.service.logs import log_to_standard_error
 from supm.service.store import DatabaseAddress, Store
 
-__all__ = ["ServingError", "run", "running"]
-
 _GRACE_SECONDS: Final = 10
 _HEADER_SECONDS: Final = 10.0
 _MOST_CONNECTIONS: Final = 4096

@@ -9,8 +9,6 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Executor
 from typing import Final, Generic, TypeVar
 
-__all__ = ["Shared"]
-
 _MOST_KEPT: Final = 256
 _Value = TypeVar("_Value")
 

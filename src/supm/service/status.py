@@ -13,16 +13,6 @@ from supm.service.open_questions import find_study
 from supm.service.store import Opened, Store
 from supm.service.store.values import State
 
-__all__ = [
-    "limit_words",
-    "model_is_public",
-    "moment",
-    "serving_words",
-    "statement_json",
-    "status",
-    "study_progress",
-]
-
 _MOST_KEPT: Final = 256
 _SHOWN: Final = 10
 # More cannot be told apart on a chart.

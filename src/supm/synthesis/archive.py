@@ -19,8 +19,6 @@ from supm.schema.columns import table_columns
 from supm.synthesis.column_forms import column_from_form
 from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 
-__all__ = ["Archive", "ArchiveSchema"]
-
 _VERSION: Final = 1
 _FIELDS: Final = ("version", "target", "asked", "columns")
 

@@ -35,21 +35,6 @@ from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.column_forms import response_for_epsilon
 from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 
-__all__ = [
-    "FINEST",
-    "Collection",
-    "NumberNoise",
-    "Part",
-    "at_most",
-    "column_of",
-    "finite",
-    "grid_inputs",
-    "holds",
-    "make_part",
-    "read_told",
-    "tells",
-]
-
 _STEPS: Final = 1024
 FINEST: Final = 100_000
 """A part must have at least one over this as its share of the budget."""

@@ -20,8 +20,6 @@ from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.schema import Attribute, Categorical, Continuous, Ordinal
 from supm.synthesis.collecting import FINEST, Collection, NumberNoise, Part
 
-__all__ = ["CollectionOption", "CollectionPlan", "inflation", "plan_collection"]
-
 # A correlation lies between -1 and 1: one that is known to half of that is not known.
 _NOTHING: Final = 0.5
 _USEFUL: Final = 0.1

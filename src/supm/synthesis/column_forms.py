@@ -31,8 +31,6 @@ from supm.mechanisms.randomizers.generalized_response import KEEP
 from supm.schema.fields import check_attribute_name, check_values
 from supm.synthesis.columns import RESPONSE, ClassColumn, Column, NumberColumn
 
-__all__ = ["column_from_form", "response_for_epsilon"]
-
 
 class _Known(NamedTuple):
     """How a mechanism is made from what a file says."""

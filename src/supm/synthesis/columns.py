@@ -17,15 +17,7 @@ from supm.mechanisms import GeneralizedRandomizedResponse, NoisedNumber
 from supm.privacy import Guarantee
 from supm.schema.columns import RawColumn, clipped_numbers, positions, raw_column
 from supm.schema.fields import Value, check_attribute_name, check_values
-from supm.synthesis.distributions import (
-    BinnedMarginal,
-    CellReports,
-    Channel,
-    Kind,
-    OrderedMarginal,
-)
-
-__all__ = ["RESPONSE", "ArchiveColumn", "ClassColumn", "Column", "NumberColumn"]
+from supm.synthesis.distributions import BinnedMarginal, CellReports, Channel, Kind, OrderedMarginal
 
 RESPONSE: Final = "randomized_response"
 """What files call the mechanism of classes."""

@@ -15,8 +15,6 @@ from supm.synthesis.em import ALONE, beyond_noise, reconstruct_table
 from supm.synthesis.moments import ColumnRoles
 from supm.synthesis.noise_aware_columns import pulled_mean, read_functions
 
-__all__ = ["Margins", "learn_margins", "marginal_of"]
-
 Table = NDArray[np.float64]
 
 _LEAST: Final = 1e-12

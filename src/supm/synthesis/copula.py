@@ -23,19 +23,6 @@ from scipy.special import ndtr, ndtri
 
 from supm.synthesis.correlation import nearest_correlation, pull_if_clear
 
-__all__ = [
-    "TERMS",
-    "Copula",
-    "hermite_coefficients",
-    "implied_covariance",
-    "join",
-    "latent_correlations",
-    "learn_shifts",
-    "noisy_polychoric",
-    "normal_table",
-    "polychoric",
-]
-
 TERMS: Final = 80
 """Terms of the series; for jumps they decay as a power of the index, times that of rho."""
 _LARGEST: Final = 0.999

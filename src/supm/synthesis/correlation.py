@@ -7,14 +7,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "FLOOR",
-    "nearest_correlation",
-    "pull",
-    "pull_if_clear",
-    "repaired_covariance",
-]
-
 Matrix = NDArray[np.float64]
 FLOOR: Final = 1e-3
 """The least eigenvalue of a correlation matrix that is sampled from."""

@@ -23,16 +23,6 @@ from supm.mechanisms import NoisedNumber
 from supm.mechanisms.noise.continuous import uniforms
 from supm.synthesis.copula import hermite_coefficients
 
-__all__ = [
-    "BinnedMarginal",
-    "CellReports",
-    "Channel",
-    "Kind",
-    "Marginal",
-    "OrderedMarginal",
-    "count_together",
-]
-
 # Within a bin the quantile function is a line; so many steps stand for it in Hermite series.
 _STEPS: Final = 8
 Kind: TypeAlias = Literal["number", "ordered", "unordered"]

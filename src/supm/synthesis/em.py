@@ -22,8 +22,6 @@ from supm._errors import ParameterError
 from supm._random import simulation
 from supm.mechanisms.noise.continuous import normals
 
-__all__ = ["ALONE", "PAPER", "STRICT", "Beyond", "Stop", "beyond_noise", "reconstruct_table"]
-
 Table = NDArray[np.float64]
 _LEAST: Final = 1e-12
 

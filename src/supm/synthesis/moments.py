@@ -29,15 +29,6 @@ from supm.synthesis.copula import implied_covariance, latent_correlations
 from supm.synthesis.correlation import pull, pull_if_clear
 from supm.synthesis.distributions import Marginal
 
-__all__ = [
-    "ColumnRoles",
-    "RecordMoments",
-    "class_means",
-    "latent_matrices",
-    "learn_moments",
-    "within_classes",
-]
-
 Matrix = NDArray[np.float64]
 Pairs: TypeAlias = tuple[NDArray[np.int64], ...]
 Known: TypeAlias = Mapping[tuple[int, int], tuple[float, float]]

@@ -25,16 +25,6 @@ from supm.synthesis.noise_aware_moments import (
     take_moments,
 )
 
-__all__ = [
-    "ClassModel",
-    "NoisyColumn",
-    "NumberModel",
-    "fit_classes",
-    "fit_number",
-    "leaf_size",
-    "worth_of",
-]
-
 Table = NDArray[np.float64]
 _FUNCTIONS: Final = 8
 _CLASS_FUNCTIONS: Final = 24

@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from supm.synthesis.distributions import Channel
 from supm.synthesis.em import reconstruct_table
 
-__all__ = ["ColumnReading", "pulled_mean", "read_functions"]
-
 Table = NDArray[np.float64]
 
 # So much is added to the estimated shares, spread evenly: no function is steep where nobody is.

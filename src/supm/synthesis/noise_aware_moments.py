@@ -24,17 +24,6 @@ from scipy.linalg import block_diag, eigh
 
 from supm.synthesis.noise_aware_columns import ColumnReading
 
-__all__ = [
-    "Coefficients",
-    "Form",
-    "Problem",
-    "ReadingMoments",
-    "priors_for",
-    "repair",
-    "solve",
-    "take_moments",
-]
-
 Table = NDArray[np.float64]
 Cells = NDArray[np.int64]
 # The least variance of a combination of functions of unit variance.

@@ -32,8 +32,6 @@ from supm.synthesis.quality_models import ModelReport
 from supm.synthesis.quality_shape import shapes_in_words
 from supm.synthesis.synthetic_model import SyntheticModel
 
-__all__ = ["Quality", "assess"]
-
 _SIX_DIGITS_UP: Final = Context(prec=6, rounding=ROUND_CEILING)
 _LARGE: Final = 10.0
 _FAR: Final = 5.0

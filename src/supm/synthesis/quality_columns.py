@@ -15,8 +15,6 @@ from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 from supm.synthesis.quality_dependence import Plain, as_told, spread_of
 from supm.synthesis.quality_shape import DistributionShape, shape_of_classes, shape_of_number
 
-__all__ = ["ColumnQuality", "FigureComparison", "compare_columns"]
-
 _BINS: Final = 30
 
 

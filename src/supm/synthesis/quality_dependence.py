@@ -27,20 +27,6 @@ from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 from supm.synthesis.distributions import BinnedMarginal
 from supm.synthesis.em import reconstruct_table
 
-__all__ = [
-    "KNOWN",
-    "ColumnValues",
-    "Dependence",
-    "Plain",
-    "as_told",
-    "dependence",
-    "noise_doubts",
-    "plain_readings",
-    "plain_table",
-    "spread_of",
-    "unbiased_readings",
-]
-
 _CHUNK: Final = 1 << 16
 # Two rows always lie on a line: over the number of rows, the least doubt of a correlation.
 _FEW: Final = 2.0

@@ -23,8 +23,6 @@ from supm.synthesis.columns import ClassColumn, NumberColumn
 from supm.synthesis.quality_dependence import Plain, as_told
 from supm.synthesis.quality_models import ModelError, ModelReport
 
-__all__ = ["model_report", "why_no_models"]
-
 _MOST: Final = 20_000
 # A leaf of a hundredth of the rows: a tree with single rows in its leaves learns the noise.
 _LEAF: Final = 0.01

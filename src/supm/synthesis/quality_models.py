@@ -6,8 +6,6 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["ModelError", "ModelReport"]
-
 _NAMES: Final = {"linear": "linear model", "tree": "tree"}
 _CERTAIN: Final = 2.0
 # No error of predictions within the bounds is above one; a doubt as large as that says nothing.

@@ -20,8 +20,6 @@ from supm.synthesis.quality_shape import shapes_in_words
 if TYPE_CHECKING:
     from supm.synthesis.quality import Quality
 
-__all__ = ["quality_page"]
-
 
 def quality_page(quality: Quality, *, name: str, made: str) -> str:
     """Return the report as HTML that needs nothing else, for an archive of a name."""

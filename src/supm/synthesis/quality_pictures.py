@@ -14,18 +14,6 @@ from supm.synthesis.quality_dependence import KNOWN, Dependence
 if TYPE_CHECKING:
     from supm.synthesis.quality import Quality
 
-__all__ = [
-    "BAND",
-    "BLUR",
-    "MOST_COLUMNS",
-    "MOST_PAIRS",
-    "SHARES",
-    "columns_picture",
-    "matrices",
-    "models_picture",
-    "pairs_picture",
-]
-
 MOST_PAIRS: Final = 24
 """How many pairs are drawn; the page's table has all."""
 
@@ -261,12 +249,7 @@ def _title(column: ColumnQuality) -> list[str]:
 
 def _draw_bins(panel: Any, column: ColumnQuality, edges: Any, look: Look) -> None:  # noqa: ANN401  the same
     panel.stairs(
-        column.synthetic,
-        edges,
-        fill=True,
-        color=look.blue,
-        alpha=0.45,
-        label="synthetic rows",
+        column.synthetic, edges, fill=True, color=look.blue, alpha=0.45, label="synthetic rows"
     )
     panel.stairs(column.noisy, edges, color=look.red, linewidth=1.4, label="noisy records")
     if column.clean is not None:

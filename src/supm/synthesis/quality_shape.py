@@ -19,14 +19,6 @@ from numpy.typing import NDArray
 from supm.synthesis.columns import NumberColumn
 from supm.synthesis.quality_dependence import KNOWN
 
-__all__ = [
-    "DistributionShape",
-    "blur_kernel",
-    "shape_of_classes",
-    "shape_of_number",
-    "shapes_in_words",
-]
-
 Table = NDArray[np.float64]
 
 # Each bin that is drawn is so many fine ones, in which a value may lie anywhere.

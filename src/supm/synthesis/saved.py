@@ -22,8 +22,6 @@ from supm.synthesis.moments import ColumnRoles
 from supm.synthesis.synthetic_model import BINS, SyntheticModel
 from supm.synthesis.tree import ClassTree, TreeBranch
 
-__all__ = ["MODES", "SavedSynthesizer", "archive_statement", "model_from_form", "model_to_form"]
-
 MODES: Final = ("strict", "faithful")
 _VERSION: Final = 2
 _FIELDS: Final = ("version", "kind", "settings", "model", "statement")

@@ -24,8 +24,6 @@ from supm.synthesis.quality_page import quality_page
 from supm.synthesis.saved import MODES, archive_statement
 from supm.synthesis.synthetic_model import SyntheticModel, learn_model, learn_paper_model
 
-__all__ = ["Synthesis", "read_archive", "synthesize"]
-
 Mode: TypeAlias = Literal["strict", "faithful"]
 
 _SPENT: Final = "Synthesis spends nothing more: it reads what was told already, and no record."

@@ -42,8 +42,6 @@ from supm.synthesis.moments import (
 )
 from supm.synthesis.tree import ClassTree, draw_rows, learn_tree
 
-__all__ = ["BINS", "SyntheticModel", "learn_model", "learn_paper_model", "paper_cells"]
-
 Matrix = NDArray[np.float64]
 BINS: Final = Integers("bins", 2, 1000)
 """How many bins of a number may be told apart."""

@@ -15,8 +15,6 @@ from supm.mechanisms.noise.continuous import uniforms
 from supm.synthesis.distributions import CellReports, count_together
 from supm.synthesis.em import beyond_noise
 
-__all__ = ["ClassTree", "TreeBranch", "draw_rows", "learn_tree", "mutual_information"]
-
 Table = NDArray[np.float64]
 
 _LEAST: Final = 1e-12
@@ -136,10 +134,7 @@ def _gain(gains: dict[tuple[int, int], float], i: int, j: int) -> float:
 
 
 def _branch(
-    child: int,
-    parent: int | None,
-    pairs: dict[tuple[int, int], Table],
-    given: Sequence[Table],
+    child: int, parent: int | None, pairs: dict[tuple[int, int], Table], given: Sequence[Table]
 ) -> TreeBranch:
     if parent is None:
         table = given[child][:, np.newaxis, :]

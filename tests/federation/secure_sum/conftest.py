@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from supm._random import RandomSource, secure, simulation
 from supm.federation.coordinator import Coordinator
 from supm.federation.participant import Participant
-from supm.federation.protocol import Circle, Part, Protocol, RoundQuestion
+from supm.federation.protocol import Circle, Protocol, RoundQuestion
 from supm.federation.rows import Rows, grid_rows
+from supm.messages import Part
 from supm.messages.update import Update
 from supm.privacy import Guarantee, NoGuarantee
 

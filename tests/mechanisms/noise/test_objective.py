@@ -15,12 +15,8 @@ from supm import simulation
 from supm._errors import ParameterError
 from supm.audit.empirical import epsilon_lower_bound
 from supm.learning.margins import fit_margins
-from supm.mechanisms.noise.objective import (
-    LossBounds,
-    ObjectivePerturbation,
-    corner_delta,
-    corner_epsilon,
-)
+from supm.mechanisms.noise import LossBounds
+from supm.mechanisms.noise.objective import ObjectivePerturbation, corner_delta, corner_epsilon
 from supm.privacy import ApproximateDP, GaussianDP, Neighbours, PureDP
 
 Floats = NDArray[np.float64]

@@ -13,12 +13,7 @@ from scipy import stats
 from supm._errors import ParameterError
 from supm._random import secure, simulation
 from supm.audit.goodness import goodness_of_fit
-from supm.mechanisms import (
-    DiscreteGaussian,
-    mirrored_triangle,
-    symmetric_gaussian,
-    symmetric_noise,
-)
+from supm.mechanisms import DiscreteGaussian, mirrored_triangle, symmetric_gaussian, symmetric_noise
 
 ALARM = 1e-11
 UPPER = np.triu_indices(300, 1)

@@ -86,7 +86,7 @@ def test_it_serves_a_joint_report() -> None:
 @pytest.mark.parametrize(
     ("rows", "parts"),
     [
-        (((1, 1), (2, 0)), 2),  # a report that tells for certain
+        (((1, 1), (2, 0)), 2)  # a report that tells for certain
     ],
 )
 def test_a_channel_without_a_promise_has_no_epsilon(

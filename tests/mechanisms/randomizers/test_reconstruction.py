@@ -137,8 +137,7 @@ def test_what_is_no_channel_is_refused(channel: NDArray[np.float64]) -> None:
 
 
 @pytest.mark.parametrize(
-    "counts",
-    [[1, 2, 3], [[1, 1]], [0, 0], [-1, 2], [np.nan, 1.0], [np.inf, 1.0]],
+    "counts", [[1, 2, 3], [[1, 1]], [0, 0], [-1, 2], [np.nan, 1.0], [np.inf, 1.0]]
 )
 def test_what_are_no_counts_is_refused(counts: list[Any]) -> None:
     with pytest.raises(ParameterError, match="counts must be"):

@@ -114,8 +114,7 @@ def test_sets_are_numbered_in_colexicographic_order(size: int, width: int) -> No
 
 
 @pytest.mark.parametrize(
-    "rows",
-    [[[2, 1, 3]], [[1, 3, 2]], [[1, 1, 2]], [[1, 2, 2]], [[0, 1, 2], [3, 3, 3]]],
+    "rows", [[[2, 1, 3]], [[1, 3, 2]], [[1, 1, 2]], [[1, 2, 2]], [[0, 1, 2], [3, 3, 3]]]
 )
 @pytest.mark.parametrize("dtype", ["u1", "u4", "i8", "u8"])
 def test_a_set_out_of_order_or_with_a_symbol_twice_is_refused(

@@ -173,9 +173,7 @@ def test_the_contract_of_another_log_tells_nothing_of_this_one(
 
 
 def test_a_contract_that_readers_would_refuse_is_not_named(
-    forked: tuple[Place, Place],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    forked: tuple[Place, Place], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one, _ = forked
 

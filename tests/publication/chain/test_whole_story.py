@@ -99,10 +99,7 @@ def fund(place: Place, path: str) -> None:
 
 
 def test_from_three_tables_to_a_reader(
-    tmp_path: Path,
-    node: Place,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, node: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     if not os.environ.get("SUPM_REQUIRE_ALL"):
         pytest.importorskip("flwr", reason=FLOWER)

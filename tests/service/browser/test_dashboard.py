@@ -99,11 +99,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
     )
     listening = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(
-        make_app(store),
-        log_level="error",
-        access_log=False,
-        ws="none",
-        timeout_graceful_shutdown=3,
+        make_app(store), log_level="error", access_log=False, ws="none", timeout_graceful_shutdown=3
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listening],))

@@ -13,6 +13,8 @@ not, and why:
 
 import os
 
+from supm._lazy import names_on_demand
+
 # Before anything of Flower is imported, which reads them when it is.
 QUIET = {
     "FLWR_TELEMETRY_ENABLED": "0",
@@ -21,18 +23,4 @@ QUIET = {
 }
 os.environ.update(QUIET)
 
-from supm.engines.flower.certificates import Authority, NodeKey  # noqa: E402  after the switches
-from supm.engines.flower.coordinating import coordinate, server_app  # noqa: E402  the same
-from supm.engines.flower.launching import SuperLink, free_port  # noqa: E402  the same
-from supm.engines.flower.taking_part import client_app, take_part  # noqa: E402  the same
-
-__all__ = [
-    "Authority",
-    "NodeKey",
-    "SuperLink",
-    "client_app",
-    "coordinate",
-    "free_port",
-    "server_app",
-    "take_part",
-]
+__all__, __getattr__ = names_on_demand(__name__, __file__)

@@ -6,8 +6,6 @@ from typing import Final
 
 from flwr.app import ConfigRecord, Message, RecordDict
 
-__all__ = ["ASK", "END", "bytes_of", "record_of", "reply_bytes"]
-
 # Names of messages, as Flower spells them: a category that it knows, and a name of ours.
 ASK: Final = "query.ask"
 END: Final = "query.end"

@@ -17,8 +17,6 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from supm._errors import FederationError, ParameterError
 
-__all__ = ["Authority", "NodeKey", "read_public_key", "write_secret"]
-
 _CURVE: Final = ec.SECP384R1()
 _DAYS: Final = 365
 _HERE: Final = ("127.0.0.1", "localhost")

@@ -35,13 +35,6 @@ from supm.engines.flower.carrying import ASK, END, record_of, reply_bytes
 from supm.engines.flower.launching import SuperLink
 from supm.engines.in_process import Asker
 
-__all__ = [
-    "admit",
-    "coordinate",
-    "server_app",
-    "started_run",
-]
-
 _PAUSE: Final = 0.2
 _START_SECONDS: Final = 30.0
 _WHO: Final = "supm"
@@ -301,11 +294,7 @@ def _carry(
 
 
 def _answers(
-    grid: Grid,
-    nodes: Sequence[int],
-    messages: Mapping[int, RecordDict],
-    kind: str,
-    patience: float,
+    grid: Grid, nodes: Sequence[int], messages: Mapping[int, RecordDict], kind: str, patience: float
 ) -> dict[int, bytes]:
     """Send each party its message, and return what came back in time, one reply for each."""
     end = time.monotonic() + patience

@@ -33,8 +33,6 @@ from supm.federation import (
 from supm.messages import Commitments, Release
 from supm.schema import Schema, read_csv
 
-__all__ = ["carry_over_flower", "join_study", "serve_study"]
-
 # Where to listen for parties of this machine only.
 _HERE: Final = {"127.0.0.1": "127.0.0.1", "::1": "::1", "localhost": "127.0.0.1"}
 _EVERYWHERE: Final = "0.0.0.0"  # noqa: S104  parties are elsewhere

@@ -23,8 +23,6 @@ from flwr.supercore.protobuf.client import ProtobufCall, ProtobufRequestContext
 from supm._errors import FederationError
 from supm.engines.flower.certificates import Authority
 
-__all__ = ["SECRET_HEADER", "SECRET_VARIABLE", "Guard", "SuperLink", "free_port", "run_superlink"]
-
 SECRET_HEADER: Final = "x-supm-run"  # noqa: S105  the name of it
 SECRET_VARIABLE: Final = "SUPM_FLOWER_SECRET"  # noqa: S105  the name of it
 _FOR_NODES: Final = "/v1/fleet/"
@@ -71,9 +69,7 @@ class Guard:
 def run_superlink() -> None:
     """Run a guarded SuperLink until it is told to stop, or until its parent is gone."""
     # What Flower reads when it is imported is set by the package.
-    from flwr.supercore.app_utils import (  # noqa: PLC0415  in the process of the SuperLink only
-        start_parent_process_monitor,
-    )
+    from flwr.supercore.app_utils import start_parent_process_monitor  # noqa: PLC0415  in the process of the SuperLink only
     from flwr.superlink import extensions  # noqa: PLC0415  the same
     from flwr.superlink.cli.flower_superlink import flower_superlink  # noqa: PLC0415  the same
     from starlette.middleware import Middleware  # noqa: PLC0415  the same

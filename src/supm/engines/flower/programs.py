@@ -31,12 +31,6 @@ from supm.engines.spendings import Spendings
 from supm.federation import Federated, Participant, fingerprint_words, party_source
 from supm.schema import Schema, read_csv
 
-__all__ = [
-    "PartyFile",
-    "party_program",
-    "server_program",
-]
-
 _VERSION: Final = 1
 _NEEDED: Final = ("version", "name", "data", "study", "policy")
 _TEXTS: Final = ("name", "data", "study", "policy", "schema")

@@ -49,12 +49,6 @@ from supm.engines.flower.carrying import ASK, END, bytes_of, record_of
 from supm.engines.flower.certificates import NodeKey
 from supm.engines.in_process import Answerer
 
-__all__ = [
-    "PartyNode",
-    "client_app",
-    "take_part",
-]
-
 _PAUSE: Final = 0.2
 _RETRY: Final = 0.5
 _GONE_SECONDS: Final = 60.0

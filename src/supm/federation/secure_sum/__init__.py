@@ -6,8 +6,6 @@ that recovering a lost party in one round opens nothing of another. docs/proofs/
 who sees what, and under which assumptions.
 """
 
-from __future__ import annotations
+from supm._lazy import names_on_demand
 
-from supm.federation.secure_sum.wire import Roster, roster_fingerprint
-
-__all__ = ["Roster", "roster_fingerprint"]
+__all__, __getattr__ = names_on_demand(__name__, __file__)

@@ -27,25 +27,6 @@ from supm._json import canonical
 from supm._random import RandomSource
 from supm._validation import Integers
 
-__all__ = [
-    "KEY_BYTES",
-    "PRIME",
-    "SETUP",
-    "SHARE_BYTES",
-    "Binding",
-    "agree",
-    "check_public",
-    "commit",
-    "hash_text",
-    "new_secret",
-    "open_envelope",
-    "open_secret",
-    "public_of",
-    "seal_envelope",
-    "split_secret",
-    "stream",
-]
-
 KEY_BYTES: Final = 32
 """How long a secret, a public key and a derived key are."""
 

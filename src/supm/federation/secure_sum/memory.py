@@ -15,29 +15,8 @@ from numpy.typing import NDArray
 from supm._errors import FederationError, PromiseError
 from supm._json import canonical, read_object
 from supm.federation.secure_sum.keys import SHARE_BYTES, hash_text
-from supm.federation.secure_sum.wire import (
-    FieldReader,
-    Roster,
-    as_bytes,
-    as_text,
-    text_map,
-)
+from supm.federation.secure_sum.wire import FieldReader, Roster, as_bytes, as_text, text_map
 from supm.messages.update import Update
-
-__all__ = [
-    "COULD_NOT_ANSWER",
-    "DOES_NOT_TAKE_PART",
-    "HEADER",
-    "OwnProblem",
-    "PartyMemory",
-    "check_enough",
-    "check_header",
-    "check_vector",
-    "header_of",
-    "on_its_own",
-    "refusal_reply",
-    "reply_header",
-]
 
 _MARK: Final = b"supm-party-1\n"
 _LENGTH_BYTES: Final = 8

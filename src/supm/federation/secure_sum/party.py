@@ -33,25 +33,6 @@ from supm.federation.secure_sum.keys import (
 from supm.federation.secure_sum.memory import PartyMemory
 from supm.federation.secure_sum.wire import PartyKeys, Roster
 
-__all__ = [
-    "Opening",
-    "PartySecrets",
-    "as_signed",
-    "as_unsigned",
-    "check_tags",
-    "collect_shares",
-    "confirm_tags",
-    "deal_shares",
-    "hide_vector",
-    "mask_binding",
-    "mask_vector",
-    "own_mask_key",
-    "pair_masks",
-    "reveal_shares",
-    "seed_commitment",
-    "unmask_total",
-]
-
 
 def pair_masks(number: int, keys: Mapping[int, bytes], length: int) -> NDArray[np.uint64]:
     """Return the sum of the masks that a party shares with others."""

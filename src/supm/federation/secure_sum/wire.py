@@ -20,20 +20,6 @@ from supm._validation import check_text
 from supm.federation.secure_sum.keys import KEY_BYTES, check_public
 from supm.messages.update import Update
 
-__all__ = [
-    "FieldReader",
-    "PartyKeys",
-    "Roster",
-    "as_bytes",
-    "as_text",
-    "fingerprint_words",
-    "read_replies",
-    "reading_of",
-    "roster_fingerprint",
-    "text_map",
-    "view_of",
-]
-
 _MOST_AXES: Final = 4
 
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 
-__all__ = ["decayed", "halves", "squared"]
-
 _Positions: TypeAlias = NDArray[np.int64]
 # Given k and the positions of the coins that are still in play: which of these fall heads.
 _Round: TypeAlias = Callable[[int, _Positions], _Positions]

@@ -14,8 +14,6 @@ from scipy.special import ndtri
 
 from supm._random import RandomSource, check_source
 
-__all__ = ["directions", "gammas", "normals", "uniforms"]
-
 _SPARE: Final = 16
 # Of the candidates of Marsaglia and Tsang at least 95 % are accepted from shape 1 on.
 _CANDIDATES: Final = 1.06

@@ -15,8 +15,6 @@ from supm._random import RandomSource, check_source
 from supm._validation import Integers
 from supm.mechanisms.noise.coins import decayed, halves, squared
 
-__all__ = ["LARGEST_SIGMA", "DiscreteGaussian"]
-
 LARGEST_SIGMA: Final = 1 << 45
 """The widest noise: its products with a few thousand still fit 63 bits."""
 

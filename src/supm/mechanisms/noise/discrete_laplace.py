@@ -23,8 +23,6 @@ from supm._validation import EPSILON, Integers
 from supm.mechanisms.noise.coins import decayed
 from supm.mechanisms.thresholds import least_reading, stated
 
-__all__ = ["FARTHEST", "DiscreteLaplaceNoise"]
-
 FARTHEST: Final = 1 << 14
 """Noise of more than so many scales is cut there; it has probability below e^-16383."""
 

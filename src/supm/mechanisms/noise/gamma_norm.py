@@ -13,8 +13,6 @@ from supm._validation import Integers, Reals
 from supm.mechanisms.noise.continuous import directions, gammas
 from supm.mechanisms.thresholds import stated
 
-__all__ = ["GammaNorm"]
-
 _DIMENSION = Integers("dimension", 1, 1 << 24)
 _RATE = Reals("rate", 1e-12, 1e15)
 _SENSITIVITY = Reals("sensitivity", 1e-15, 1e12)

@@ -19,8 +19,6 @@ from supm.mechanisms.noised_number import AdditiveNumber
 from supm.mechanisms.thresholds import least_reading, stated
 from supm.privacy import ApproximateDP, GaussianDP, Neighbours
 
-__all__ = ["ContinuousGaussian", "GaussianNoise", "classical_sigma"]
-
 _SIGMA = Reals("sigma", 1e-12, 1e15)
 _SENSITIVITY = Reals("sensitivity", 1e-12, 1e12)
 _DELTA = Reals("delta", 1e-300, 0.5)

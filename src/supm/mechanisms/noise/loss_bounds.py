@@ -16,8 +16,6 @@ from typing import Final, Literal, TypeAlias
 from supm._errors import ParameterError
 from supm._validation import Integers, Reals
 
-__all__ = ["LossBounds", "LossName"]
-
 LossName: TypeAlias = Literal["huber", "logistic", "softmax"]
 
 _CLASSES: Final = Integers("classes", 2, 1 << 10)

@@ -14,10 +14,8 @@ from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, Reals, check_kind
 from supm.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from supm.mechanisms.noise.gamma_norm import GammaNorm
-from supm.mechanisms.noise.loss_bounds import LossBounds, LossName
+from supm.mechanisms.noise.loss_bounds import LossBounds
 from supm.privacy import ApproximateDP, GaussianDP, Guarantee, Neighbours, PureDP
-
-__all__ = ["LossBounds", "LossName", "ObjectivePerturbation", "corner_delta", "corner_epsilon"]
 
 Law: TypeAlias = Literal["gamma", "gaussian"]
 Mode: TypeAlias = Literal["tight", "cms"]

@@ -23,16 +23,6 @@ from supm.mechanisms.noise.discrete_gaussian import LARGEST_SIGMA, DiscreteGauss
 from supm.mechanisms.noise.gaussian import GaussianNoise
 from supm.mechanisms.thresholds import least_reading
 
-__all__ = [
-    "LARGEST_MU",
-    "LEAST_SIGMA",
-    "mirrored_triangle",
-    "sigma_for",
-    "summed_mu",
-    "symmetric_gaussian",
-    "symmetric_noise",
-]
-
 LARGEST_MU: Final = 10.0
 """Above this the proof does not reach, and a promise is worth nothing."""
 

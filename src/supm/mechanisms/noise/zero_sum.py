@@ -12,13 +12,6 @@ from supm._random import RandomSource
 from supm._validation import Integers, Reals
 from supm.mechanisms.noise.continuous import normals
 
-__all__ = [
-    "ZeroSumNoise",
-    "information_coalition",
-    "information_eavesdropper",
-    "information_publisher",
-]
-
 _PARTIES = Integers(
     "parties", 2, 1 << 20, "A single party has nobody whose noise could cancel its own."
 )

@@ -14,8 +14,6 @@ from supm.mechanisms.randomizers.local_hashing import LocalHashing
 from supm.mechanisms.randomizers.subset_selection import SubsetSelection
 from supm.mechanisms.randomizers.unary_encoding import UnaryEncoding
 
-__all__ = ["Candidate", "RandomizerChoice", "choose"]
-
 _REPORT_BYTES = Integers("report_bytes", 1, 1 << 20)
 _TABLE = 1 << 20
 

@@ -15,8 +15,6 @@ from supm.mechanisms.randomizers.public_grid import PublicGrid
 from supm.mechanisms.randomizers.window import SlidingWindow, WindowRandomizer
 from supm.mechanisms.thresholds import WORDS
 
-__all__ = ["KEEP_WORDS", "Duchi"]
-
 KEEP_WORDS = Integers("keep_words", WORDS // 2 + 1, WORDS - 1)
 
 

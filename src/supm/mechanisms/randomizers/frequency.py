@@ -34,8 +34,6 @@ from supm.mechanisms.randomizers.reports import (
 from supm.mechanisms.thresholds import epsilon_of
 from supm.mechanisms.two_level import MAX_CELLS
 
-__all__ = ["SIZE", "FrequencyRandomizer", "SupportRandomizer"]
-
 SIZE = Integers(
     "size", 2, MAX_CELLS, "An alphabet of one symbol says nothing: leave the attribute out."
 )

@@ -21,8 +21,6 @@ from supm.mechanisms.two_level import TwoLevel, words_inside
 if TYPE_CHECKING:
     from supm.privacy import RandomizedResponseEvent
 
-__all__ = ["KEEP", "GeneralizedRandomizedResponse"]
-
 KEEP = Reals("keep", 0.0, 1 - 2.0**-53)
 """The probability of the truth where it is a float: epsilon is then at most about 36."""
 

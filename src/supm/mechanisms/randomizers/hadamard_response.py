@@ -15,8 +15,6 @@ from supm.mechanisms.randomizers.randomizer import ENTRIES
 from supm.mechanisms.randomizers.reports import Reports
 from supm.mechanisms.two_level import TwoLevel, words_inside
 
-__all__ = ["HadamardResponse"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class HadamardResponse(SupportRandomizer):

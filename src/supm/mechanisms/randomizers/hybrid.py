@@ -19,8 +19,6 @@ from supm.mechanisms.randomizers.public_grid import PublicGrid
 from supm.mechanisms.randomizers.window import SlidingWindow, WindowShapes
 from supm.mechanisms.thresholds import WORDS
 
-__all__ = ["SWITCH", "Hybrid"]
-
 SWITCH: Final = 0.6093524930273094
 """Up to this epsilon the hybrid is Duchi's mechanism: 2 log(E) where 3 E^3 - E^2 + E = 7."""
 

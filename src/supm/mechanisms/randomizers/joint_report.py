@@ -26,8 +26,6 @@ from supm.mechanisms.randomizers.records import (
 from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally, check_symbols
 from supm.mechanisms.two_level import MAX_CELLS
 
-__all__ = ["JointReport"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class JointReport(FiniteChannel):

@@ -19,8 +19,6 @@ from supm.mechanisms.randomizers.numeric import NumericRandomizer
 from supm.mechanisms.randomizers.public_grid import PublicGrid
 from supm.mechanisms.thresholds import least_reading, stated
 
-__all__ = ["ContinuousLaplace", "Laplace"]
-
 _REACH: Final = 64
 _FINEST: Final = 1 << 47
 _LINE_SCALE = Reals("scale", 1e-104, 1e108)

@@ -19,8 +19,6 @@ from supm.mechanisms.randomizers.reports import Reports, check_told
 from supm.mechanisms.thresholds import exponential
 from supm.mechanisms.two_level import TwoLevel, words_inside
 
-__all__ = ["LocalHashing", "prime_from"]
-
 # These bases decide primality for every number below 3.3e24 (Sorenson and Webster, 2015).
 _WITNESSES: Final = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 

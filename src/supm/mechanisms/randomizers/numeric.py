@@ -18,15 +18,7 @@ from supm._random import RandomSource, check_source
 from supm._validation import Integers, Reals
 from supm.mechanisms.randomizers.public_grid import PublicGrid
 from supm.mechanisms.randomizers.randomizer import FiniteChannel, LocalRandomizer
-from supm.mechanisms.randomizers.reports import (
-    Estimate,
-    Reports,
-    Tally,
-    check_reports,
-    check_tally,
-)
-
-__all__ = ["COUNT", "FiniteGridRandomizer", "GridRandomizer", "NumericRandomizer"]
+from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally, check_reports, check_tally
 
 COUNT = Integers("reports", 1, 1 << 62)
 _CHUNK = 1 << 15

@@ -17,8 +17,6 @@ from supm.mechanisms.randomizers.randomizer import FiniteChannel
 from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally
 from supm.schema import Attribute, Continuous, Discretizer, discretize
 
-__all__ = ["OrderedDiscretePerturbation"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class OrderedDiscretePerturbation(FiniteChannel):

@@ -21,8 +21,6 @@ from supm.mechanisms.randomizers.window import (
 )
 from supm.mechanisms.thresholds import WORDS
 
-__all__ = ["ContinuousPiecewise", "Piecewise"]
-
 # By so much the epsilon of a description in floats lies above what is spent.
 _MARGIN: Final = 2.0**-45
 

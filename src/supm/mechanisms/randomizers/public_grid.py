@@ -19,8 +19,6 @@ from supm._random import RandomSource
 from supm._validation import Integers, Reals
 from supm.mechanisms.randomizers.reports import as_array
 
-__all__ = ["STEPS", "PublicGrid"]
-
 STEPS = Integers("steps", 1, 1 << 20)
 # Squares of a range between 1e-100 and 2e100 neither overflow nor vanish.
 _LOW = Reals("low", -1e100, 1e100, "A bound is public: take it from the schema, not from the data.")

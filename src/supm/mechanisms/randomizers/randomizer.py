@@ -22,8 +22,6 @@ from supm.privacy import PureLDP
 if TYPE_CHECKING:
     from supm.privacy import Event
 
-__all__ = ["ENTRIES", "LISTED", "OUTCOMES", "FiniteChannel", "LocalRandomizer"]
-
 _HINT = "To look at a channel, take a small alphabet: the arithmetic is the same."
 ENTRIES = Integers("entries of the channel", 1, 1 << 22, _HINT)
 LISTED = Integers("inputs to be listed", 1, 1 << 22, _HINT)

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._validation import Integers
 
-__all__ = ["Reconstruction", "reconstruct"]
-
 # In units of log-likelihood over all reports, where the noise of the data is of order one at any
 # number of reports. A gain relative to the likelihood would stop ever earlier as reports come in.
 _GAIN: Final = 0.01

@@ -13,15 +13,6 @@ from supm.mechanisms.randomizers.frequency import SIZE
 from supm.mechanisms.randomizers.randomizer import LISTED
 from supm.mechanisms.randomizers.reports import as_numbers
 
-__all__ = [
-    "all_records",
-    "check_classes",
-    "check_sizes",
-    "check_table",
-    "number_records",
-    "record_numbers",
-]
-
 _ROWS = 1 << 14
 _FOLD = 64
 

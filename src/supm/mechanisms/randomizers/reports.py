@@ -15,18 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError, RecordError
 from supm._validation import Integers, Reals
 
-__all__ = [
-    "Estimate",
-    "Reports",
-    "Tally",
-    "as_array",
-    "as_numbers",
-    "check_reports",
-    "check_symbols",
-    "check_tally",
-    "check_told",
-]
-
 _CONFIDENCE = Reals("confidence", 0.5, 1 - 1e-12)
 
 

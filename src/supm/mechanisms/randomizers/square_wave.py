@@ -17,8 +17,6 @@ from supm.mechanisms.randomizers.reconstruction import reconstruct
 from supm.mechanisms.randomizers.reports import Reports, Tally, check_tally
 from supm.mechanisms.randomizers.window import ContinuousWindow, SlidingWindow, WindowRandomizer
 
-__all__ = ["ContinuousSquareWave", "DistributionEstimate", "SquareWave", "half_width"]
-
 # The reconstruction needs the channel as a matrix, of about twice the square of this.
 _STEPS = Integers("steps", 1, 1 << 10, "For a finer grid use Piecewise or Laplace.")
 _LEVEL = Reals("level", 0.0, 1.0)

@@ -20,8 +20,6 @@ from supm.mechanisms.randomizers.reports import Reports, check_told
 from supm.mechanisms.thresholds import exponential
 from supm.mechanisms.two_level import TwoLevel, words_inside
 
-__all__ = ["SubsetSelection"]
-
 _SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")
 
 

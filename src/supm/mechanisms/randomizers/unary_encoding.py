@@ -17,8 +17,6 @@ from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
 from supm.mechanisms.randomizers.reports import Reports, check_told
 from supm.mechanisms.thresholds import WORDS, epsilon_of, exact_share, threshold_for
 
-__all__ = ["UnaryEncoding"]
-
 _SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")
 
 

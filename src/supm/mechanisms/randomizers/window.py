@@ -25,8 +25,6 @@ from supm.mechanisms.randomizers.public_grid import STEPS, PublicGrid
 from supm.mechanisms.thresholds import WORDS
 from supm.mechanisms.two_level import TwoLevel
 
-__all__ = ["ContinuousWindow", "SlidingWindow", "WindowRandomizer", "WindowShapes"]
-
 _LARGEST = 1 << 22
 _WHOLE = Fraction(1)
 _MOST_STEPS: Final = 1 << 20

@@ -14,8 +14,6 @@ from supm._random import secure
 from supm.publication.chain.errors import ChainError
 from supm.publication.chain.node import Keys
 
-__all__ = ["ChainAccount", "make_account", "read_account"]
-
 _BYTES: Final = 32
 _LONGEST_FILE: Final = 200
 

@@ -28,8 +28,6 @@ from supm.publication.chain.node import (
     explained,
 )
 
-__all__ = ["Chain", "chain_of", "deploy", "send"]
-
 WAIT_SECONDS: Final = 180.0
 _POLL_SECONDS: Final = 0.1
 

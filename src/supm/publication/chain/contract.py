@@ -23,18 +23,6 @@ from supm.publication.chain.node import (
     explained,
 )
 
-__all__ = [
-    "SIZE",
-    "Anchor",
-    "Artefact",
-    "ChainReceipt",
-    "ContractReader",
-    "artefact",
-    "check_32_bytes",
-    "check_chain",
-    "checksummed",
-]
-
 SIZE: Final = Integers("size", 1, (1 << 64) - 1, "An empty log has nothing to anchor.")
 
 

@@ -6,8 +6,6 @@ from typing import Final
 
 from supm._errors import SupmError
 
-__all__ = ["ChainError", "OtherChainError", "UnreachableNodeError", "one_line"]
-
 _LONGEST: Final = 160
 
 

@@ -48,19 +48,10 @@ from eth_account import Account as Keys  # noqa: E402  the same
 from eth_typing import ChecksumAddress, HexStr  # noqa: E402  the same
 from web3 import Web3  # noqa: E402  the same
 from web3.contract import Contract  # noqa: E402  the same
-from web3.exceptions import (  # noqa: E402  the same
-    ContractLogicError,
-    TimeExhausted,
-    Web3RPCError,
-)
+from web3.exceptions import ContractLogicError, TimeExhausted, Web3RPCError  # noqa: E402  the same
 from web3.middleware import ExtraDataToPOAMiddleware  # noqa: E402  the same
 from web3.providers import BaseProvider, JSONBaseProvider  # noqa: E402  the same
-from web3.types import (  # noqa: E402  the same
-    RPCEndpoint,
-    RPCResponse,
-    TxParams,
-    TxReceipt,
-)
+from web3.types import RPCEndpoint, RPCResponse, TxParams, TxReceipt  # noqa: E402  the same
 
 sys.setrecursionlimit(_LIMIT)
 

@@ -18,8 +18,6 @@ from supm.service.api.openapi import answers
 from supm.service.published import log_of, reading_log, release_at, safe_name, shown_proof
 from supm.service.received_reports import JSON
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/log", tags=["releases"])
 
 _TEXT: Final = "text/plain"

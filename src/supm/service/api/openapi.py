@@ -9,20 +9,6 @@ from fastapi import Path
 
 from supm.service.received_reports import ARROW, JSON, ManyReports, OneReport
 
-__all__ = [
-    "BATCH_BODY",
-    "PREDICT_BODY",
-    "PROGRESS",
-    "REPORT_BODY",
-    "SCHEMAS",
-    "STATUS",
-    "TOKEN",
-    "TRAIN_BODY",
-    "StudyName",
-    "Training",
-    "answers",
-]
-
 StudyName = Annotated[str, Path(description="The study's name.", examples=["a1b2c3d4e5"])]
 
 TOKEN: Final[dict[str, Any]] = {"security": [{"analyst": []}]}

@@ -23,8 +23,6 @@ from supm.service.security import hash_invitation
 from supm.service.store import Submission, Verdict
 from supm.service.store.values import Refusal
 
-__all__ = ["router"]
-
 
 class _DirectRoute(APIRoute):
     """Hands a request to its endpoint as it is: most requests are reports, and need no more."""

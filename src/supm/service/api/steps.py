@@ -16,8 +16,6 @@ from supm.service.limits import read_body
 from supm.service.status import status
 from supm.service.store import Opened
 
-__all__ = ["router"]
-
 router = APIRouter(tags=["analyst"])
 
 _LARGEST = 4096

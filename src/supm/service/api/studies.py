@@ -24,8 +24,6 @@ from supm.service.received_reports import JSON
 from supm.service.status import model_is_public, statement_json, status, study_progress
 from supm.service.store import Opened, Store
 
-__all__ = ["operation", "router"]
-
 router = APIRouter(tags=["studies"])
 operation = APIRouter(tags=["operation"])
 

@@ -24,20 +24,6 @@ from supm.service.pages.sign_in import go
 from supm.service.store import Store
 from supm.service.store.values import Opened, State
 
-__all__ = [
-    "Move",
-    "Phase",
-    "Step",
-    "dashboard_page",
-    "day",
-    "facts_of",
-    "forecast_json",
-    "moves_of",
-    "phases_of",
-    "steps_of",
-    "trust_in_words",
-]
-
 # With so few, a forecast takes about a second.
 _FEW_ATTRIBUTES: Final = 5
 _FEW_LABELS: Final = 4

@@ -20,8 +20,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
 
-__all__ = ["PLOTLY_VERSION", "asset_response", "error_page", "plotly_marks", "render"]
-
 _ENVIRONMENT: Final = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
     autoescape=True,

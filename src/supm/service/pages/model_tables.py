@@ -13,8 +13,6 @@ from supm.mechanisms import record_numbers
 from supm.messages import CellAnswers, Model, Scorecard, Study
 from supm.schema import Continuous
 
-__all__ = ["AttributeRow", "CellRow", "RuleView", "chosen_of", "rule_view"]
-
 _CELLS_SHOWN: Final = 64
 
 

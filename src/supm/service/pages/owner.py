@@ -19,8 +19,6 @@ from supm.service.question_document import question_document
 from supm.service.store import Opened
 from supm.service.store.values import State
 
-__all__ = ["index_page", "owner_page", "safe_link"]
-
 _WAITING: Final = {
     State.COLLECTING_TO_REDUCE: "Nobody is asked yet. Come back when the study has begun.",
     State.REDUCED: "A first group has answered, and the next questions are being prepared. "

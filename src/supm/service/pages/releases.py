@@ -22,8 +22,6 @@ from supm.service.pages.dashboard import day
 from supm.service.pages.frame import render
 from supm.service.published import log_of, reading_log, release_at, safe_name, shown_proof
 
-__all__ = ["Box", "Picture", "picture_of", "release_page", "releases_page"]
-
 _A_PAGE: Final = 50
 _NUMBER: Final = re.compile("[1-9][0-9]{0,8}")
 _HASH: Final = re.compile("[0-9a-f]{64}")

@@ -18,8 +18,6 @@ from supm.service.open_questions import find_study
 from supm.service.pages.frame import error_page, render
 from supm.service.security import cookie_name, fits, is_own_origin, sign_in
 
-__all__ = ["enter", "enter_page", "go", "leave"]
-
 _LONGEST_FORM: Final = 4096
 
 

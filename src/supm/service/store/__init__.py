@@ -1,9 +1,5 @@
 """What the aggregator keeps: studies, reports and counts, in SQLite or PostgreSQL."""
 
-from __future__ import annotations
+from supm._lazy import names_on_demand
 
-from supm.service.store._database import DatabaseAddress
-from supm.service.store.store import Store
-from supm.service.store.values import Opened, Refusal, Submission, Verdict
-
-__all__ = ["DatabaseAddress", "Opened", "Refusal", "Store", "Submission", "Verdict"]
+__all__, __getattr__ = names_on_demand(__name__, __file__)

@@ -24,18 +24,6 @@ from supm.service.store._database import Database
 from supm.service.store._studies import asked_at
 from supm.service.store._tables import answers, documents, phases, studies, tallies
 
-__all__ = [
-    "FoldFirst",
-    "Folded",
-    "fold",
-    "is_full",
-    "pack_counts",
-    "pack_symbols",
-    "read_counts",
-    "unpack_counts",
-    "unpack_symbols",
-]
-
 _ROWS_READ_AT_ONCE: Final = 512
 _COUNTED_AT_ONCE: Final = 1 << 20
 _VERSION: Final = 1

@@ -17,8 +17,6 @@ from supm._sqlite import SECONDS_FOR_A_LOCK, keep_a_log_ahead, make_for_its_owne
 from supm.service.errors import StoreError
 from supm.service.store._tables import METADATA
 
-__all__ = ["NEWEST", "Database", "DatabaseAddress"]
-
 _AGAIN: Final = "nothing was stored; send again later."
 _REASONS: Final = {
     "SQLITE_FULL": f"the disk of the database is full; {_AGAIN}",

@@ -19,8 +19,6 @@ from supm.service.store._leaves import ended_ids
 from supm.service.store._tables import answers, ids, phases
 from supm.service.store.values import ID_BYTES, Refusal, Submission, Verdict
 
-__all__ = ["Intake"]
-
 _ADD_TO_MINUTE = sa.text(
     "INSERT INTO minutes (phase_id, minute, reports) VALUES (:phase_id, :minute, :reports) "
     "ON CONFLICT (phase_id, minute) DO UPDATE SET reports = minutes.reports + excluded.reports"

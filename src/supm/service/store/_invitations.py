@@ -15,8 +15,6 @@ from supm.service.store._studies import stored_document
 from supm.service.store._tables import documents, invitations, phases, spent
 from supm.service.store.values import Refusal, Submission
 
-__all__ = ["Invited", "count_unused"]
-
 _BYTES: Final = 32
 
 

@@ -23,8 +23,6 @@ from supm.service.store._database import Database
 from supm.service.store._tables import ids, phases, sorted_ids
 from supm.service.store.values import ID_BYTES
 
-__all__ = ["add_keys", "ended_ids", "find_keys"]
-
 _MOST = 4096
 # Each question about an id that was sent again reads a whole leaf, so these are smaller.
 _MOST_IDS = 1024

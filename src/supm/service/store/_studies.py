@@ -17,8 +17,6 @@ from supm.service.errors import StateChanged, UnknownStudy
 from supm.service.store._tables import documents, invitations, phases, studies, tallies
 from supm.service.store.values import Opened, State, check_move
 
-__all__ = ["asked_at", "find", "find_all", "insert", "move", "stored_document"]
-
 # Without the letters and digits that look alike.
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
 _NAME_LENGTH: Final = 10

@@ -15,20 +15,6 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-__all__ = [
-    "METADATA",
-    "answers",
-    "documents",
-    "ids",
-    "invitations",
-    "minutes",
-    "phases",
-    "sorted_ids",
-    "spent",
-    "studies",
-    "tallies",
-]
-
 METADATA: Final = sa.MetaData()
 
 # SQLite numbers rows by itself in a column of this very type only.

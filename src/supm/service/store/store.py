@@ -25,8 +25,6 @@ from supm.service.store._invitations import count_unused
 from supm.service.store._tables import minutes, phases, studies
 from supm.service.store.values import Opened, State, Submission, Verdict, first_state
 
-__all__ = ["Store", "read_series"]
-
 # Counts that so many more reports went into are worth keeping; fewer are counted again next time.
 _WORTH_KEEPING: Final = 1 << 15
 

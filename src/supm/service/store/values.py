@@ -14,19 +14,6 @@ from supm._errors import ParameterError
 from supm._validation import check_text
 from supm.messages import Study
 
-__all__ = [
-    "ID_BYTES",
-    "Opened",
-    "Refusal",
-    "State",
-    "Submission",
-    "Verdict",
-    "check_move",
-    "check_who",
-    "first_state",
-    "open_phase",
-]
-
 
 class State(StrEnum):
     """Where a study stands; each state but the last leads to the next, and all to the last.

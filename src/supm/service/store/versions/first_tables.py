@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["down_revision", "revision", "upgrade"]
-
 revision: Final = "0001"
 down_revision: Final = None
 

@@ -1,0 +1,34 @@
+from supm._errors import BudgetError as BudgetError
+from supm._errors import DatasetError as DatasetError
+from supm._errors import FederationError as FederationError
+from supm._errors import MessageError as MessageError
+from supm._errors import PackageError as PackageError
+from supm._errors import ParameterError as ParameterError
+from supm._errors import PromiseError as PromiseError
+from supm._errors import PublicationError as PublicationError
+from supm._errors import RecordError as RecordError
+from supm._errors import SchemaError as SchemaError
+from supm._errors import SupmError as SupmError
+from supm._random import RandomSource as RandomSource
+from supm._random import secure as secure
+from supm._random import simulation as simulation
+from supm.collection import compare as compare
+from supm.collection import plan as plan
+from supm.collection import simulate as simulate
+from supm.estimators import CopulaSynthesizer as CopulaSynthesizer
+from supm.estimators import LocalRandomizer as LocalRandomizer
+from supm.estimators import NoiseAwareClassifier as NoiseAwareClassifier
+from supm.estimators import NoiseAwareRegressor as NoiseAwareRegressor
+from supm.estimators import PrivateLDA as PrivateLDA
+from supm.estimators import PrivateLogisticRegression as PrivateLogisticRegression
+from supm.estimators import PrivatePCA as PrivatePCA
+from supm.estimators import PrivateSVC as PrivateSVC
+from supm.estimators import SUPMClassifier as SUPMClassifier
+from supm.estimators import SUPMRegressor as SUPMRegressor
+from supm.estimators.federating import federate as federate
+from supm.owner import Owner as Owner
+from supm.publication import verify as verify
+from supm.schema import Schema as Schema
+from supm.synthesis import synthesize as synthesize
+
+__version__: str

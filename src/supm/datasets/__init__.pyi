@@ -1,0 +1,14 @@
+from supm.datasets.dataset import Bound as Bound
+from supm.datasets.dataset import Dataset as Dataset
+from supm.datasets.dataset import ImageDataset as ImageDataset
+from supm.datasets.images import load_cifar10 as load_cifar10
+from supm.datasets.images import load_fashion_mnist as load_fashion_mnist
+from supm.datasets.images import load_mnist as load_mnist
+from supm.datasets.tables import load_adult as load_adult
+from supm.datasets.tables import load_boston as load_boston
+from supm.datasets.tables import load_diabetes as load_diabetes
+from supm.datasets.tables import load_howell1 as load_howell1
+from supm.datasets.tables import load_ionosphere as load_ionosphere
+from supm.datasets.tables import load_musk2 as load_musk2
+from supm.datasets.tables import load_nltcs as load_nltcs
+from supm.datasets.tables import load_wdbc as load_wdbc

@@ -1,0 +1,13 @@
+from supm.engines.files import load_study as load_study
+from supm.engines.files import read_tables as read_tables
+from supm.engines.flower.certificates import NodeKey as NodeKey
+from supm.engines.flower.federating import carry_over_flower as carry_over_flower
+from supm.engines.flower.federating import join_study as join_study
+from supm.engines.flower.federating import serve_study as serve_study
+from supm.engines.in_process import Answerer as Answerer
+from supm.engines.in_process import Asker as Asker
+from supm.engines.in_process import Carrier as Carrier
+from supm.engines.in_process import carry_in_process as carry_in_process
+from supm.engines.in_process import run_study as run_study
+from supm.engines.program import write_program as write_program
+from supm.engines.spendings import Spendings as Spendings

@@ -1,0 +1,11 @@
+from supm.estimators.copula_synthesizer import CopulaSynthesizer as CopulaSynthesizer
+from supm.estimators.federating import federate as federate
+from supm.estimators.local_randomizer import LocalRandomizer as LocalRandomizer
+from supm.estimators.noise_aware_classifier import NoiseAwareClassifier as NoiseAwareClassifier
+from supm.estimators.noise_aware_regressor import NoiseAwareRegressor as NoiseAwareRegressor
+from supm.estimators.private_lda import PrivateLDA as PrivateLDA
+from supm.estimators.private_linear import PrivateLogisticRegression as PrivateLogisticRegression
+from supm.estimators.private_linear import PrivateSVC as PrivateSVC
+from supm.estimators.private_pca import PrivatePCA as PrivatePCA
+from supm.estimators.supm_classifier import SUPMClassifier as SUPMClassifier
+from supm.estimators.supm_regressor import SUPMRegressor as SUPMRegressor

@@ -1,0 +1,16 @@
+from supm.mechanisms.noise.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
+from supm.mechanisms.noise.discrete_laplace import DiscreteLaplaceNoise as DiscreteLaplaceNoise
+from supm.mechanisms.noise.gamma_norm import GammaNorm as GammaNorm
+from supm.mechanisms.noise.gaussian import GaussianNoise as GaussianNoise
+from supm.mechanisms.noise.gaussian import classical_sigma as classical_sigma
+from supm.mechanisms.noise.loss_bounds import LossBounds as LossBounds
+from supm.mechanisms.noise.objective import ObjectivePerturbation as ObjectivePerturbation
+from supm.mechanisms.noise.summed_gaussian import mirrored_triangle as mirrored_triangle
+from supm.mechanisms.noise.summed_gaussian import sigma_for as sigma_for
+from supm.mechanisms.noise.summed_gaussian import summed_mu as summed_mu
+from supm.mechanisms.noise.summed_gaussian import symmetric_gaussian as symmetric_gaussian
+from supm.mechanisms.noise.summed_gaussian import symmetric_noise as symmetric_noise
+from supm.mechanisms.noise.zero_sum import ZeroSumNoise as ZeroSumNoise
+from supm.mechanisms.noise.zero_sum import information_coalition as information_coalition
+from supm.mechanisms.noise.zero_sum import information_eavesdropper as information_eavesdropper
+from supm.mechanisms.noise.zero_sum import information_publisher as information_publisher

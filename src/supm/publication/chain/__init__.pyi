@@ -1,0 +1,9 @@
+from supm.publication.chain.accounts import ChainAccount as ChainAccount
+from supm.publication.chain.accounts import make_account as make_account
+from supm.publication.chain.accounts import read_account as read_account
+from supm.publication.chain.client import Chain as Chain
+from supm.publication.chain.client import chain_of as chain_of
+from supm.publication.chain.client import deploy as deploy
+from supm.publication.chain.contract import Anchor as Anchor
+from supm.publication.chain.contract import ChainReceipt as ChainReceipt
+from supm.publication.chain.errors import ChainError as ChainError
