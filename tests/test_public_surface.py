@@ -82,6 +82,9 @@ def test_what_a_stub_lists_is_there(stub: Path) -> None:
     assert sorted(map(str, listed)) == vars(module)["__all__"]
     assert [name for name in listed if not hasattr(module, str(name))] == []
     assert [home for name, home in listed.items() if not home.endswith(f".{name}")] == []
+    # The file would take the place of the name as soon as somebody imports it.
+    files = {each.name for each in pkgutil.iter_modules(module.__path__)}
+    assert files & set(vars(module)["__all__"]) == set()
 
 
 @pytest.mark.parametrize("room", ROOMS)

@@ -5,7 +5,7 @@ from supm.learning.additive import fit_line as fit_line
 from supm.learning.bayes import conditional as conditional
 from supm.learning.bayes import single_opinions as single_opinions
 from supm.learning.cells import WeightedCells as WeightedCells
-from supm.learning.folds import folds as folds
+from supm.learning.folding import folds as folds
 from supm.learning.interactions import Interaction as Interaction
 from supm.learning.interactions import fit_interactions as fit_interactions
 from supm.learning.learner import AnyClassifier as AnyClassifier

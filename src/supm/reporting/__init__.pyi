@@ -1,7 +1,10 @@
-from supm.reporting.page import card as card
-from supm.reporting.page import details as details
-from supm.reporting.page import figure as figure
-from supm.reporting.page import page as page
+from supm.reporting.bars import Bar as Bar
+from supm.reporting.bars import bar as bar
+from supm.reporting.bars import progress as progress
+from supm.reporting.pages import card as card
+from supm.reporting.pages import details as details
+from supm.reporting.pages import figure as figure
+from supm.reporting.pages import page as page
 from supm.reporting.picture import COLOURS as COLOURS
 from supm.reporting.picture import DARK as DARK
 from supm.reporting.picture import LIGHT as LIGHT
@@ -10,9 +13,6 @@ from supm.reporting.picture import as_svg as as_svg
 from supm.reporting.picture import legend_below as legend_below
 from supm.reporting.picture import save as save
 from supm.reporting.picture import tidy as tidy
-from supm.reporting.progress import Bar as Bar
-from supm.reporting.progress import bar as bar
-from supm.reporting.progress import progress as progress
 from supm.reporting.result import Result as Result
 from supm.reporting.result import json_text as json_text
 from supm.reporting.text import Table as Table
