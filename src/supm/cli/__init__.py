@@ -2,8 +2,8 @@
 
 A verb is written like this, as `verb` in a file that has its name::
 
-    from supm.cli._output import emit
-    from supm.cli._types import Epsilon, Target
+    from supm.cli._output import Target, emit
+    from supm.cli._types import Epsilon
 
 
     def verb(data: str, /, *, epsilon: Epsilon, json: Target = None) -> None:
@@ -32,8 +32,8 @@ Examples
 
 - The docstring is the help, and the page of the verb in the documentation.
 - A file of a verb imports at its top only what is cheap; the library is imported inside.
-- `supm.cli._types` has the types that verbs share: budgets, trust, weights, files. Each reads its
-  text and says in a `ValueError` what it must be: "a whole number in [1, 5]".
+- `supm.cli._types` has the types that verbs share, `supm.cli._output` those of files. Each reads
+  its text and says in a `ValueError` what it must be: "a whole number in [1, 5]".
 - Parameters have the names that the library gives them, so that an error of the library names the
   option. Where an option is called otherwise, its annotation says so, as in
   ``attributes: Annotated[list[str] | None, Parameter(name="--known")]``; and where the library

@@ -7,7 +7,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, Literal, NamedTuple, get_args, get_origin
 
 from cyclopts import (
@@ -24,25 +24,31 @@ from cyclopts import (
 from cyclopts.argument import Argument
 
 from supm._errors import ParameterError
-from supm.cli._types import NotTogetherError
 from supm.reporting.text import printable
 
 _WIDTH, _INDENT = 96, 24
+_WRONG_USAGE: Final = 2
 _HEAD: Final = re.compile(r"^(\w[\w ]*)\n-+\n", re.MULTILINE)
 
 
-class Help(NamedTuple):
-    """What there is to say about a verb or an act.
+def reading(read: Callable[[str], Any], metavar: str) -> Parameter:
+    """Return how an argument is read; what is given again replaces what was given before."""
 
-    Parameters
-    ----------
-    usage, text : str
-        What is typed, and what it does.
-    entries : dict of str to list of tuple of str and str
-        Under "acts", "arguments" and "options": what each is called, and what it is.
-    examples, notes : str
-        Lines as they are, or nothing.
-    """
+    def convert(_: Any, tokens: Any) -> Any:  # noqa: ANN401  as cyclopts calls it
+        return read(tokens[-1].value)
+
+    return Parameter(
+        converter=convert,
+        n_tokens=1,
+        accepts_keys=False,
+        # A dash stands for the standard output, and a number may be negative.
+        allow_leading_hyphen=True,
+        metavar=metavar,
+    )
+
+
+class Help(NamedTuple):
+    """What there is to say about a verb or an act."""
 
     usage: str
     text: str
@@ -61,19 +67,7 @@ class Help(NamedTuple):
 
 
 def help_of(words: Sequence[str], app: App) -> Help:
-    """Return the help of a verb or of an act.
-
-    Parameters
-    ----------
-    words : sequence of str
-        What is typed for it.
-    app : App
-        The verb.
-
-    Returns
-    -------
-    Help
-    """
+    """Return the help of a verb or of an act."""
     verb = app.default_command
     text = sections(inspect.getdoc(verb) or "" if verb else app.help)
     return Help(
@@ -155,21 +149,8 @@ def _entry(label: str, words: str) -> str:
     return start + told[len(start) :]
 
 
-_WRONG_USAGE: Final = 2
-
-
 def make_app(verbs: Iterable[str]) -> App:
-    """Return the command line; the file of a verb is loaded when the verb is called.
-
-    Parameters
-    ----------
-    verbs : iterable of str
-        Their names.
-
-    Returns
-    -------
-    App
-    """
+    """Return the command line; the file of a verb is loaded when the verb is called."""
     app = App(
         name="supm",
         help_flags=(),
@@ -183,19 +164,7 @@ def make_app(verbs: Iterable[str]) -> App:
 
 
 def run(typed: list[str], verbs: Iterable[str]) -> int:
-    """Call the verb that was typed, and return the exit code.
-
-    Parameters
-    ----------
-    typed : list of str
-        The arguments.
-    verbs : iterable of str
-        The names of all verbs.
-
-    Returns
-    -------
-    int
-    """
+    """Call the verb that was typed, and return the exit code."""
     app = make_app(verbs)
     chain, apps, rest = app.parse_commands(typed)
     if {"--help", "-h"} & {*rest}:
@@ -301,3 +270,26 @@ def _meant(typed: str, names: Iterable[str]) -> str:
 def _names(arguments: Iterable[Argument]) -> Iterator[str]:
     for each in arguments:
         yield from each.names
+
+
+def exclusive(*, needed: bool = False, **given: object) -> None:
+    """Refuse several arguments where there may be one."""
+    names = [name if name.isupper() else f"--{name.replace('_', '-')}" for name in given]
+    there = [name for name, value in zip(names, given.values(), strict=True) if value]
+    if len(there) > 1:
+        message = f"{there[1]} cannot go with {there[0]}."
+        raise NotTogetherError(message)
+    if needed and not there:
+        message = f"{', '.join(names[:-1])} or {names[-1]} must be given."
+        raise NotTogetherError(message)
+
+
+class UsageError(ParameterError):
+    """Options that do not go together, said in a sentence of one's own."""
+
+    def __init__(self, sentence: str) -> None:
+        super(ParameterError, self).__init__(sentence)
+
+
+class NotTogetherError(UsageError):
+    """None of several options, or more than one of them, so that the help is worth a look."""

@@ -9,9 +9,8 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 
 from supm._errors import SupmError
-from supm.cli._files import read_text
-from supm.cli._output import emit
-from supm.cli._types import UsageError
+from supm.cli._frame import UsageError
+from supm.cli._output import emit, read_text
 from supm.reporting import counted, paragraph
 
 DATABASE: Final = "sqlite:///supm.db"

@@ -1,9 +1,7 @@
-"""The types of arguments that verbs share: each reads its text, or says what it must be."""
+"""Numbers, names and wishes that verbs share: each reads its text, or says what it must be."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Final, Literal
 
@@ -11,58 +9,16 @@ from cyclopts import Parameter
 
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals
-from supm.cli._files import fault
+from supm.cli._frame import reading
 
 _MOST_BUDGETS: Final = 100
 _WEIGHT: Final = 1e-6, 1e6
-_FORMATS: Final = (".png", ".pdf", ".svg")
 _TRUST: Final = ("u", "t", "untrusted", "trusted")
 _TRUST_OF_TEST: Final = (*_TRUST, "d", "device")
 
 
-def reading(read: Callable[[str], Any], metavar: str) -> Parameter:
-    """Return how an argument is read; what is given again replaces what was given before.
-
-    Parameters
-    ----------
-    read : callable
-        From text to a value; it raises a `ValueError` that says what the value must be.
-    metavar : str
-        What the help shows for it.
-
-    Returns
-    -------
-    Parameter
-        To stand in an ``Annotated`` type.
-    """
-
-    def convert(_: Any, tokens: Any) -> Any:  # noqa: ANN401  as cyclopts calls it
-        return read(tokens[-1].value)
-
-    return Parameter(
-        converter=convert,
-        n_tokens=1,
-        accepts_keys=False,
-        # A dash stands for the standard output, and a number may be negative.
-        allow_leading_hyphen=True,
-        metavar=metavar,
-    )
-
-
 def whole(low: int, high: int, metavar: str = "N") -> Parameter:
-    """Return how a whole number in an interval is read.
-
-    Parameters
-    ----------
-    low, high : int
-        The least and the greatest.
-    metavar : str, default "N"
-        What the help shows for it.
-
-    Returns
-    -------
-    Parameter
-    """
+    """Return how a whole number in an interval is read."""
 
     def read(text: str) -> int:
         try:
@@ -80,19 +36,7 @@ def whole(low: int, high: int, metavar: str = "N") -> Parameter:
 
 
 def real(low: float, high: float, metavar: str = "X") -> Parameter:
-    """Return how a number in an interval is read.
-
-    Parameters
-    ----------
-    low, high : float
-        The least and the greatest.
-    metavar : str, default "X"
-        What the help shows for it.
-
-    Returns
-    -------
-    Parameter
-    """
+    """Return how a number in an interval is read."""
     return reading(lambda text: _number(text, low, high), metavar)
 
 
@@ -156,38 +100,12 @@ def _weights(text: str) -> str | dict[str, float]:
     return found
 
 
-def _target(text: str) -> str:
-    rule = fault(text)
-    if rule:
-        raise ValueError(rule)
-    return text
-
-
-def _picture(text: str) -> str:
-    if not text.lower().endswith(_FORMATS):
-        rule = f"a file that ends in {', '.join(_FORMATS)}"
-        raise ValueError(rule)
-    return _target(text)
-
-
-def _new_file(text: str) -> str:
-    if os.path.lexists(text):
-        rule = "a file that does not exist yet\nNothing is overwritten; name another file."
-        raise ValueError(rule)
-    return _target(text)
-
-
 Epsilon = Annotated[float, reading(_epsilon, "E")]
 Epsilons = Annotated[list[float], reading(_epsilons, "E[,E…]")]
 Names = Annotated[list[str] | None, reading(_names, "NAME[,NAME…]")]
 Trust = Annotated[str | None, reading(_trust, "u,u,u")]
 Weights = Annotated[str | dict[str, float] | None, reading(_weights, "W")]
 Seed = Annotated[int | None, whole(0, 1 << 128, "S")]
-Target = Annotated[str | None, reading(_target, "FILE")]
-"""A file to write, or a dash for the standard output."""
-NewFile = Annotated[str | None, reading(_new_file, "FILE")]
-"""A file to write that must not be there."""
-Picture = Annotated[str | None, reading(_picture, "FILE")]
 
 
 @Parameter(name="*")
@@ -284,34 +202,3 @@ class Wishes:
     def given(self) -> dict[str, Any]:
         """Return what `supm.plan` takes."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
-
-
-def exclusive(*, needed: bool = False, **given: object) -> None:
-    """Refuse several arguments where there may be one.
-
-    Parameters
-    ----------
-    needed : bool, default False
-        Whether one of them must be given.
-    **given : object
-        Each by its name, with an underscore for a hyphen; None or False where it was not given.
-    """
-    names = [name if name.isupper() else f"--{name.replace('_', '-')}" for name in given]
-    there = [name for name, value in zip(names, given.values(), strict=True) if value]
-    if len(there) > 1:
-        message = f"{there[1]} cannot go with {there[0]}."
-        raise NotTogetherError(message)
-    if needed and not there:
-        message = f"{', '.join(names[:-1])} or {names[-1]} must be given."
-        raise NotTogetherError(message)
-
-
-class UsageError(ParameterError):
-    """Options that do not go together, said in a sentence of one's own."""
-
-    def __init__(self, sentence: str) -> None:
-        super(ParameterError, self).__init__(sentence)
-
-
-class NotTogetherError(UsageError):
-    """None of several options, or more than one of them, so that the help is worth a look."""

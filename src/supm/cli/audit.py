@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from supm.cli._output import emit, say, where
-from supm.cli._types import Epsilon, Target, UsageError, exclusive, whole
+from supm.cli._frame import UsageError, exclusive
+from supm.cli._output import Target, emit, say, where
+from supm.cli._types import Epsilon, whole
 from supm.reporting import progress
 
 if TYPE_CHECKING:

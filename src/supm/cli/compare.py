@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from supm.cli._output import emit, lines_read, where
-from supm.cli._types import Epsilons, Names, Picture, Seed, Target, whole
+from supm.cli._output import Picture, Target, emit, lines_read, where
+from supm.cli._types import Epsilons, Names, Seed, whole
 from supm.cli.simulate import derived_schema
 from supm.reporting import bar
 

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from cyclopts import Parameter
 
 from supm._errors import ParameterError
-from supm.cli._files import read_text, write_json
-from supm.cli._output import agreed, emit, say, table
-from supm.cli._types import Target, UsageError, exclusive, whole
+from supm.cli._frame import UsageError, exclusive
+from supm.cli._output import Target, agreed, emit, read_text, say, table, write_json
+from supm.cli._types import whole
 from supm.reporting import bar, counted, paragraph
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import signal
 import threading
 from typing import TYPE_CHECKING
 
-from supm.cli._files import write_json
-from supm.cli._output import folds_bar, where
-from supm.cli._types import Epsilons, Picture, Seed, Target
+from supm.cli._output import Picture, Target, folds_bar, where, write_json
+from supm.cli._types import Epsilons, Seed
 from supm.reporting import bar, paragraph
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, TextIO
 from cyclopts import App, Parameter
 
 from supm._errors import ParameterError, SupmError
-from supm.cli._files import read_text, write_json, write_text
-from supm.cli._output import lines_read
-from supm.cli._types import Epsilon, Seed, Target, real, whole
+from supm.cli._output import Target, lines_read, read_text, write_json, write_text
+from supm.cli._types import Epsilon, Seed, real, whole
 from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Final, TextIO
 
 from cyclopts import Parameter
 
-from supm.cli._files import write_text
-from supm.cli._types import NewFile, Target, real, whole
+from supm.cli._output import NewFile, Target, write_text
+from supm.cli._types import real, whole
 from supm.cli.federate import (
     File,
     Output,

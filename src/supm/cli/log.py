@@ -11,9 +11,7 @@ from cyclopts import App, Parameter
 
 from supm._errors import ParameterError, PublicationError
 from supm._json import read_object
-from supm.cli._files import read_text, write_text
-from supm.cli._output import emit
-from supm.cli._types import Target
+from supm.cli._output import Target, emit, read_text, write_text
 from supm.cli.publish import LogPath, OwnLog
 from supm.cli.verify import File, Reader, check_replaceable, show_checks
 from supm.reporting import Bar, bar, paragraph

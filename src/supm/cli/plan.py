@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from supm._errors import ParameterError
-from supm.cli._files import write_text
-from supm.cli._output import emit, say, where
-from supm.cli._types import Epsilon, Target, Wishes, whole
+from supm.cli._output import Target, emit, say, where, write_text
+from supm.cli._types import Epsilon, Wishes, whole
 from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from cyclopts import Parameter
 
 from supm._errors import MessageError, ParameterError, SupmError
 from supm._json import read_object
-from supm.cli._files import read_text
-from supm.cli._output import emit, lines_read, say, table
-from supm.cli._types import Target, exclusive
+from supm.cli._frame import exclusive
+from supm.cli._output import Target, emit, lines_read, read_text, say, table
 from supm.reporting import counted, progress
 
 if TYPE_CHECKING:

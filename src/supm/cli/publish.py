@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import Parameter
 
 from supm._errors import ParameterError, PublicationError
-from supm.cli._files import check_target, check_targets, read_text, write_bytes, write_text
-from supm.cli._output import emit
-from supm.cli._types import Target, UsageError
+from supm.cli._frame import UsageError
+from supm.cli._output import (
+    Target,
+    check_target,
+    check_targets,
+    emit,
+    read_text,
+    write_bytes,
+    write_text,
+)
 from supm.cli.verify import File, Node, check_replaceable
 from supm.reporting import paragraph
 

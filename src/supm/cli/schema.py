@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from cyclopts import Parameter
 
 from supm._errors import ParameterError
-from supm.cli._files import write_text
-from supm.cli._output import lines_read, say
-from supm.cli._types import Target
+from supm.cli._output import Target, lines_read, say, write_text
 from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:

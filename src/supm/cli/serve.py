@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
-from supm.cli._files import write_json
-from supm.cli._output import say
+from supm.cli._output import Target, say, write_json
 from supm.cli._service import DATABASE, Database
-from supm.cli._types import Target, real, whole
+from supm.cli._types import real, whole
 
 if TYPE_CHECKING:
     from supm.service.store import Store

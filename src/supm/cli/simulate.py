@@ -7,18 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from supm.cli._output import emit, folds_bar, lines_read, say, where
-from supm.cli._types import (
-    Epsilons,
-    Picture,
-    Seed,
-    Target,
-    UsageError,
-    Weights,
-    Wishes,
-    real,
-    whole,
-)
+from supm.cli._frame import UsageError
+from supm.cli._output import Picture, Target, emit, folds_bar, lines_read, say, where
+from supm.cli._types import Epsilons, Seed, Weights, Wishes, real, whole
 
 if TYPE_CHECKING:
     from supm.schema import Schema

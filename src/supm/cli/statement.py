@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from supm._errors import MessageError
-from supm.cli._files import read_text
-from supm.cli._output import emit
-from supm.cli._types import Target
+from supm.cli._output import Target, emit, read_text
 from supm.reporting import paragraph
 
 

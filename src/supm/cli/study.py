@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from cyclopts import App, Parameter
 
 from supm._errors import ParameterError, SupmError
-from supm.cli._files import write_json
-from supm.cli._output import agreed, emit, say, table
+from supm.cli._frame import UsageError, reading
+from supm.cli._output import Target, agreed, emit, say, table, write_json
 from supm.cli._service import DATABASE, Database, standing
-from supm.cli._types import Epsilon, Target, UsageError, Wishes, reading, whole
+from supm.cli._types import Epsilon, Wishes, whole
 from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:

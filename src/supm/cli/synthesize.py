@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from supm._errors import ParameterError, SchemaError
-from supm.cli._files import check_targets, read_text, write_json, write_text
-from supm.cli._output import lines_read, say
-from supm.cli._types import Seed, Target, whole
+from supm.cli._output import (
+    Target,
+    check_targets,
+    lines_read,
+    read_text,
+    say,
+    write_json,
+    write_text,
+)
+from supm.cli._types import Seed, whole
 from supm.reporting import bar, counted, paragraph
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from supm.cli._output import Target
 from supm.cli._service import StudyUrl, TokenFile, take_steps
-from supm.cli._types import Target
 
 
 def verb(

@@ -12,8 +12,7 @@ from cyclopts import Parameter
 
 from supm._errors import ParameterError, PublicationError, SupmError
 from supm._json import read_object
-from supm.cli._files import check_target, check_targets, write_json
-from supm.cli._types import Target
+from supm.cli._output import Target, check_target, check_targets, write_json
 from supm.reporting import paragraph
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from supm._errors import ParameterError
-from supm.cli._output import agreed, emit
-from supm.cli._types import Target, reading
+from supm.cli._frame import reading
+from supm.cli._output import Target, agreed, emit
 from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:
