@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from supm._errors import ParameterError
@@ -20,7 +21,7 @@ def own_form(wish: Any, epsilon: float) -> tuple[str | None, str | None]:  # noq
     >>> own_form("odp", 1.0)
     ('odp', None)
     """
-    if wish is None or (isinstance(wish, str) and not _leads_somewhere("randomizers", wish)):
+    if wish is None or _only_a_word("randomizers", wish, FORMS):
         return wish, None
     found = load("randomizers", wish)
     if not hasattr(found, "for_epsilon"):
@@ -43,7 +44,7 @@ def own_learner(given: Learner | str | None) -> Learner | None:
 
 def own_reduction(given: Reduction | str | None) -> Reduction | str | None:
     """Return a reduction of one's own, or the word of one that a study knows."""
-    if given is None or (isinstance(given, str) and not _leads_somewhere("reductions", given)):
+    if given is None or _only_a_word("reductions", given, REDUCTIONS):
         return given
     reduction: Reduction = _made(load("reductions", given))
     asks = getattr(reduction, "asks", None)
@@ -53,8 +54,14 @@ def own_reduction(given: Reduction | str | None) -> Reduction | str | None:
     return reduction
 
 
-def _leads_somewhere(kind: str, name: str) -> bool:
-    return ":" in name or name in installed(kind)
+def _only_a_word(kind: str, wish: Any, ours: Collection[str]) -> bool:  # noqa: ANN401  a name or an object
+    """Say whether a wish is a word of ours, or one that leads nowhere.
+
+    What is installed is read from the disk, so it is asked last.
+    """
+    if not isinstance(wish, str) or ":" in wish:
+        return False
+    return wish in ours or wish not in installed(kind)
 
 
 def _made(found: Any) -> Any:  # noqa: ANN401  an object, or a class that needs no arguments
