@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import EPSILON, Integers, Reals
-from supm.federation.outcomes import shortened
-from supm.federation.rows import Rows
+from supm.federation.rows import Rows, shortened
 from supm.learning.margins import fit_margins, winners
 from supm.learning.principal import principal_components
 from supm.mechanisms.noise import GammaNorm, classical_sigma, mirrored_triangle

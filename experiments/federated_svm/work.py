@@ -15,8 +15,7 @@ from experiments.federated_svm.settings import Cell
 from numpy.typing import NDArray
 
 from supm import RandomSource, simulation
-from supm.federation.margin import Margin
-from supm.federation.outcomes import MarginOutcome, reduced
+from supm.federation.margin import Margin, MarginOutcome, reduced
 from supm.federation.protocol import Circle, run_pooled
 from supm.federation.rows import Rows, VectorEncoding
 from supm.learning.margins import Loss, fit_margins, probabilities

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from sklearn.svm import LinearSVC
 
 from supm import simulation
-from supm.federation.discriminant import Discriminant
-from supm.federation.outcomes import DiscriminantOutcome
+from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.protocol import Circle, RoundQuestion
 from supm.federation.rows import Encoding, Rows, VectorEncoding
 from supm.learning.discriminant import ClassMoments

@@ -18,8 +18,7 @@ from experiments.lda_publishing.paper_lda import (
 from numpy.typing import NDArray
 
 from supm import ParameterError, RecordError, simulation
-from supm.federation.discriminant import Discriminant
-from supm.federation.outcomes import DiscriminantOutcome
+from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.protocol import Circle, run_pooled
 from supm.federation.rows import VectorEncoding, grid_rows
 from supm.mechanisms.noise import GaussianNoise

@@ -11,8 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from supm import ParameterError, simulation
-from supm.federation.discriminant import Discriminant
-from supm.federation.outcomes import DiscriminantOutcome
+from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.protocol import Circle, run_pooled
 from supm.federation.rows import (
     GRID,

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from supm import MessageError, ParameterError, simulation
-from supm.federation.calibration import MomentNoise
-from supm.federation.discriminant import Discriminant
-from supm.federation.outcomes import DiscriminantOutcome
+from supm.federation.discriminant import Discriminant, DiscriminantOutcome
+from supm.federation.discriminant_sums import MomentNoise
 from supm.federation.protocol import Circle, RoundQuestion, run_pooled
 from supm.federation.rows import GRID, Rows, VectorEncoding, grid_rows
 
@@ -29,6 +28,11 @@ ROWS = grid_rows(VECTORS, np.array([1, 0, 1, 0] * 100), classes=2)
 
 def without(form: dict[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in form.items() if key != name}
+
+
+def cells(form: dict[str, Any], **changed: object) -> dict[str, Any]:
+    held: dict[str, Any] = form["histogram"]["cells"]
+    return held | changed
 
 
 @pytest.mark.parametrize(
@@ -174,20 +178,21 @@ def outcome() -> dict[str, Any]:
     "change",
     [
         lambda form: form | {"records": []},
-        lambda form: without(form, "sums"),
-        lambda form: form | {"counts": [1.0]},
-        lambda form: form | {"counts": [1.0, math.nan]},
-        lambda form: form | {"counts": "many"},
-        lambda form: form | {"sums": []},
-        lambda form: form | {"sums": [[1.0, 2.0], [3.0]]},
-        lambda form: form | {"scatter": [[1.0]]},
+        lambda form: without(form, "moments"),
+        lambda form: form | {"moments": without(form["moments"], "sums")},
+        lambda form: form | {"moments": form["moments"] | {"counts": [1.0]}},
+        lambda form: form | {"moments": form["moments"] | {"counts": [1.0, math.nan]}},
+        lambda form: form | {"moments": form["moments"] | {"counts": "many"}},
+        lambda form: form | {"moments": form["moments"] | {"sums": []}},
+        lambda form: form | {"moments": form["moments"] | {"sums": [[1.0, 2.0], [3.0]]}},
+        lambda form: form | {"moments": form["moments"] | {"scatter": [[1.0]]}},
+        lambda form: form | {"moments": form["moments"] | {"sum_noise": -1.0}},
+        lambda form: form | {"moments": without(form["moments"], "sum_noise")},
         lambda form: form | {"directions": [[1.0]]},
-        lambda form: form | {"noise": {}},
-        lambda form: form | {"noise": form["noise"] | {"sum_noise": -1.0}},
         lambda form: form | {"histogram": {}},
-        lambda form: form | {"histogram": form["histogram"] | {"bins": 5}},
-        lambda form: form | {"histogram": form["histogram"] | {"bins": 1 << 20}},
-        lambda form: form | {"histogram": form["histogram"] | {"low": [2.0]}},
+        lambda form: form | {"histogram": form["histogram"] | {"cells": cells(form, bins=5)}},
+        lambda form: form | {"histogram": form["histogram"] | {"cells": cells(form, bins=1 << 20)}},
+        lambda form: form | {"histogram": form["histogram"] | {"cells": cells(form, low=[2.0])}},
         lambda form: form | {"histogram": form["histogram"] | {"total": -1}},
         lambda _: None,
     ],

@@ -13,9 +13,8 @@ from scipy.special import ndtri
 
 from supm import simulation
 from supm._errors import MessageError, ParameterError
-from supm.federation.margin import Margin
+from supm.federation.margin import Margin, MarginOutcome, reduced
 from supm.federation.margin_noise import STEPS, MarginNoise
-from supm.federation.outcomes import MarginOutcome, reduced
 from supm.federation.protocol import Circle, RoundQuestion, run_pooled
 from supm.federation.rows import Rows, VectorEncoding
 from supm.learning.margins import LOSSES, Loss, fit_margins

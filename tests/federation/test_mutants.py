@@ -29,7 +29,7 @@ from supm.federation import (
     VectorEncoding,
     margin_noise,
 )
-from supm.federation.calibration import histogram_mu
+from supm.federation.discriminant_sums import histogram_mu
 from supm.federation.rows import GRID
 from supm.federation.secure_sum.keys import SHARE_BYTES, open_secret, split_secret
 from supm.federation.study import _rounded_up

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from supm import simulation
-from supm.federation.calibration import MomentNoise
+from supm.federation.discriminant_sums import MomentNoise
 from supm.federation.rows import GRID
 from supm.learning.discriminant import ClassMoments
 from supm.mechanisms.noise import GaussianNoise

@@ -16,9 +16,8 @@ from experiments.lda_publishing.paper_lda import PaperLDA, PaperTable
 from numpy.typing import NDArray
 
 from supm import simulation
-from supm.federation.calibration import MomentNoise
-from supm.federation.discriminant import Discriminant
-from supm.federation.outcomes import DiscriminantOutcome
+from supm.federation.discriminant import Discriminant, DiscriminantOutcome
+from supm.federation.discriminant_sums import MomentNoise
 from supm.federation.protocol import Circle, run_pooled
 from supm.federation.rows import VectorEncoding, grid_rows
 from supm.learning.discriminant import ClassMoments

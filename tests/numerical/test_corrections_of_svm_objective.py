@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import laplace
 
 from supm import simulation
-from supm.federation.outcomes import reduced
+from supm.federation.margin import reduced
 from supm.learning._margin_solver import HuberLoss
 from supm.learning.margins import fit_margins, winners
 from supm.mechanisms.noise import GammaNorm, GaussianNoise, LossBounds

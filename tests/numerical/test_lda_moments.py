@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from scipy.stats import chi2, ks_2samp
 
 from supm import simulation
-from supm.federation.calibration import MomentNoise
 from supm.federation.discriminant import Discriminant
-from supm.federation.discriminant_sums import read_moments, tell_moments
+from supm.federation.discriminant_sums import MomentNoise, read_moments, tell_moments
 from supm.federation.protocol import Circle, run_pooled
 from supm.federation.rows import GRID, Rows, VectorEncoding, grid_rows
 from supm.learning.discriminant import ClassMoments

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from supm import ParameterError, simulation
-from supm.federation.calibration import MomentNoise, histogram_mu, histogram_width
+from supm.federation.discriminant_sums import MomentNoise, histogram_mu, histogram_width
 from supm.federation.rows import GRID, Rows, class_counts, class_sums, grid_rows, scatter
 from supm.mechanisms.noise import GaussianNoise
 

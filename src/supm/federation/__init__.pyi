@@ -1,10 +1,10 @@
 from supm.federation.components import Components as Components
+from supm.federation.components import ComponentsOutcome as ComponentsOutcome
 from supm.federation.coordinator import Coordinator as Coordinator
 from supm.federation.discriminant import Discriminant as Discriminant
+from supm.federation.discriminant import DiscriminantOutcome as DiscriminantOutcome
 from supm.federation.margin import Margin as Margin
-from supm.federation.outcomes import ComponentsOutcome as ComponentsOutcome
-from supm.federation.outcomes import DiscriminantOutcome as DiscriminantOutcome
-from supm.federation.outcomes import MarginOutcome as MarginOutcome
+from supm.federation.margin import MarginOutcome as MarginOutcome
 from supm.federation.participant import Participant as Participant
 from supm.federation.planning import Computation as Computation
 from supm.federation.planning import open_release as open_release

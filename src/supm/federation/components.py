@@ -9,17 +9,33 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import MessageError, ParameterError
+from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, check_kind
-from supm.federation.calibration import drawn_for
-from supm.federation.outcomes import ComponentsOutcome
-from supm.federation.protocol import Circle, Protocol, RoundQuestion, Totals
-from supm.federation.rows import GRID, Encoding, Rows, check_encoding, scatter, triangle, untriangle
+from supm._validation import EPSILON, Integers
+from supm.federation.protocol import (
+    TABLE,
+    Circle,
+    Protocol,
+    RoundQuestion,
+    Totals,
+    drawn_for,
+    mu_for,
+)
+from supm.federation.rows import (
+    GRID,
+    Encoding,
+    Rows,
+    keep_arrays,
+    scatter,
+    shortened,
+    triangle,
+    untriangle,
+)
 from supm.learning.principal import principal_components
 from supm.mechanisms.noise import sigma_for, summed_mu, symmetric_noise
 from supm.messages import Part
-from supm.privacy import GaussianDP, Guarantee, Neighbours
+from supm.messages.codec import Message
+from supm.privacy import GaussianDP, Guarantee
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -45,10 +61,7 @@ def mean_subspace(total: NDArray[np.int64], width: int) -> Floats:
 Share: TypeAlias = Literal["covariance", "subspace"]
 """What a party tells: its products with its noise, or the subspace that it finds in them."""
 
-_TABLE: Final = Neighbours.REPLACE_ONE
 _MOST_COMPONENTS: Final = 1 << 14
-_MOST_ROWS: Final = 1 << 29
-_LARGEST_MU: Final = 10.0
 # The products of a replaced row with itself change by sqrt(2) at most, in steps of 2^-32.
 _SENSITIVITY: Final = math.nextafter(math.sqrt(2.0), 2.0) * GRID * GRID
 _SPREAD: Final = Integers("spread", 6, 1 << 45)
@@ -106,6 +119,38 @@ class ScatterNoise:
         return width * (width + 1) // 2 + 1
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ComponentsOutcome(Message):
+    """Directions in which the parties' rows are long.
+
+    Parameters
+    ----------
+    components : ndarray of float64, shape (components, width)
+        Orthonormal rows.
+    eigenvalues : ndarray of float64
+        Noisy sum of squares along each. Where the parties told subspaces: which part of the records
+        belongs to parties that have it among theirs, 1 at the most.
+
+    Examples
+    --------
+    >>> outcome = ComponentsOutcome(components=np.eye(2)[:1], eigenvalues=np.array([3.0]))
+    >>> outcome.transform(np.array([[0.5, 0.25]])).tolist()
+    [[0.5]]
+    """
+
+    noun = "an outcome of components"
+    components: Floats
+    eigenvalues: Floats
+
+    def __post_init__(self) -> None:
+        keep_arrays(self, components=(None, None))
+        keep_arrays(self, eigenvalues=(len(self.components),))
+
+    def transform(self, vectors: Floats) -> Floats:
+        """Return the vectors along the components; longer ones than one are shortened first."""
+        return shortened(vectors) @ self.components.T
+
+
 @dataclass(frozen=True, kw_only=True)
 class Components(Protocol):
     """Principal components of all rows, uncentred, from one sum over the parties.
@@ -159,15 +204,11 @@ class Components(Protocol):
     spread: int
     share: Share = "covariance"
 
-    def __post_init__(self) -> None:
-        check_encoding(self.encoding)
-        check_kind("circle", self.circle, Circle)
+    def _check(self) -> None:
         check_count(self.components, self.encoding.width)
-        ScatterNoise(spread=self.spread)
+        ScatterNoise(self.spread)
         if self.share not in get_args(Share):
             raise ParameterError("share", "'covariance' or 'subspace'", self.share)
-        # A width that promises nothing is refused here, not when the noise is drawn.
-        _ = self.guarantee
 
     @classmethod
     def for_budget(
@@ -181,10 +222,7 @@ class Components(Protocol):
         share: Share = "covariance",
     ) -> Components:
         """Make the protocol with the least noise that keeps (epsilon, delta)."""
-        all_of_it = GaussianDP.for_approximate(
-            epsilon=EPSILON.check(epsilon), delta=delta, neighbours=_TABLE
-        )
-        mu = min(all_of_it.mu, _LARGEST_MU)
+        mu = mu_for(EPSILON.check(epsilon), delta)
         with drawn_for(epsilon):
             noise = ScatterNoise.for_mu(mu=mu, holders=_holders(circle, share))
         return cls(
@@ -227,19 +265,12 @@ class Components(Protocol):
 
     def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         """Return a party's products with its noise, or the subspace that they span."""
-        check_rows(rows, self.encoding, self.circle)
-        if (question.number, question.length) != (0, *self.lengths):
-            message = "the question must be one of the protocol's rounds, of its length."
-            raise MessageError(message)
+        self.check_asked(rows, question)
         told = ScatterNoise(self.spread).tell(rows, source)
         if self.share == "covariance":
             return told
         products = ScatterNoise.read(told, rows.width)
         return np.append(weighted_subspace(products, self.components, rows.size), rows.size)
-
-    def rows_told(self, total: NDArray[np.int64]) -> int:
-        """Return the last number: without noise, for sizes are public."""
-        return int(total[-1])
 
     def conclude(self, totals: Totals) -> ComponentsOutcome:
         """Return the components."""
@@ -264,7 +295,7 @@ def scatter_part(spread: int, components: int, circle: Circle, share: Share = "c
         f"{spread / GRID**2:.3g} wide on each product"
     )
     mu = ScatterNoise(spread).mu(_holders(circle, share))
-    return Part(name="components", method=method, guarantee=GaussianDP(mu=mu, neighbours=_TABLE))
+    return Part(name="components", method=method, guarantee=GaussianDP(mu=mu, neighbours=TABLE))
 
 
 def _holders(circle: Circle, share: Share) -> int:
@@ -277,10 +308,3 @@ def check_count(components: int, width: int, *, name: str = "components") -> int
     if Integers(name, 1, _MOST_COMPONENTS).check(components) > width:
         raise ParameterError(name, f"at most the width of the rows, {width}", components)
     return components
-
-
-def check_rows(rows: Rows, encoding: Encoding, circle: Circle) -> None:
-    """Raise if rows are of another encoding, or so many that a sum could overflow."""
-    if (rows.width, rows.classes) != (encoding.width, encoding.classes):
-        raise ParameterError("rows", "made by the encoding of the protocol", "others")
-    Integers("rows", 1, _MOST_ROWS // circle.parties).check(rows.size)

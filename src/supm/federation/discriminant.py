@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import MessageError, ParameterError
+from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, Reals, check_kind
-from supm.federation.calibration import RATIO, MomentNoise, drawn_for, histogram_mu, histogram_width
 from supm.federation.discriminant_sums import (
+    RATIO,
+    Floats,
+    MomentNoise,
+    NoisyMoments,
     ScoreCells,
     ScoreHistogram,
     histogram_length,
+    histogram_mu,
+    histogram_width,
     moments_length,
     read_given,
     read_histogram,
@@ -25,20 +31,113 @@ from supm.federation.discriminant_sums import (
     tell_histogram,
     tell_moments,
 )
-from supm.federation.outcomes import DiscriminantOutcome
-from supm.federation.protocol import Circle, Protocol, RoundQuestion, Totals
-from supm.federation.rows import GRID, Encoding, Rows, check_encoding
-from supm.learning.discriminant import ClassMoments
+from supm.federation.protocol import (
+    TABLE,
+    Circle,
+    Protocol,
+    RoundQuestion,
+    Totals,
+    check_public,
+    drawn_for,
+    mu_for,
+)
+from supm.federation.rows import GRID, Encoding, Rows, keep_arrays, shortened
+from supm.learning.discriminant import GaussianRule
 from supm.messages import Part
-from supm.privacy import GaussianDP, Guarantee, Neighbours, sequential
+from supm.messages.codec import Message
+from supm.privacy import GaussianDP, Guarantee, sequential
 
-_TABLE: Final = Neighbours.REPLACE_ONE
+_COUNT: Final = Integers("count", 0, 1 << 32)
 _SHARE: Final = Reals("share", 0.05, 0.95)
 _BINS: Final = Integers("bins", 2, 1 << 12)
 _MOST_CELLS: Final = 1 << 16
-_MOST_ROWS: Final = 1 << 29
 # Cells for each direction, where there are one or two directions.
 _USUAL_BINS: Final = {1: 64, 2: 16}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class DiscriminantOutcome(Message):
+    """Directions that tell classes apart, with everything noisy that they were made from.
+
+    Nothing in it is about one record: whoever has it can score and classify own records, or draw
+    made-up pairs of class and score that are distributed like those of the parties.
+
+    Parameters
+    ----------
+    moments : NoisyMoments
+        Noisy counts, sums and products.
+    directions : ndarray of float64, shape (directions, width)
+        Of length one.
+    histogram : ScoreHistogram, optional
+        Noisy counts of scores by class.
+
+    Examples
+    --------
+    >>> from supm import simulation
+    >>> from supm.federation import Circle, Discriminant, VectorEncoding, grid_rows, run_pooled
+    >>> vectors = np.tile([[0.6, 0.2], [-0.6, 0.2], [0.5, -0.3], [-0.5, -0.3]], (500, 1))
+    >>> rows = grid_rows(vectors, np.tile([1, 0], 1000), classes=2)
+    >>> protocol = Discriminant.for_budget(
+    ...     encoding=VectorEncoding(width=2, classes=2), epsilon=1.0, delta=1e-5,
+    ...     circle=Circle(parties=1),
+    ... )
+    >>> outcome = run_pooled(protocol, [rows], ["clinic"], simulation(1))
+    >>> outcome.predict(vectors[:4]).tolist()
+    [1, 0, 1, 0]
+    """
+
+    noun = "an outcome of a discriminant"
+    moments: NoisyMoments
+    directions: Floats
+    histogram: ScoreHistogram | None = None
+
+    def __post_init__(self) -> None:
+        keep_arrays(self, directions=(None, self.moments.width))
+        held, own = self.histogram, (self.moments.classes, len(self.directions))
+        if held is not None and (held.classes, held.cells.directions) != own:
+            raise ParameterError("histogram", "of as many classes and directions", "others")
+
+    @property
+    def failed(self) -> bool:
+        """Whether noise hides all classes but one; then the commonest is always answered."""
+        return not self.moments.decides
+
+    @property
+    def counts(self) -> Floats:
+        """Noisy counts of the classes."""
+        return self.moments.counts
+
+    @property
+    def means(self) -> Floats:
+        """Noisy means of the classes, as rows."""
+        return self.moments.means
+
+    @cached_property
+    def rule(self) -> GaussianRule:
+        """The decision from moments alone."""
+        return self.moments.rule(self.directions)
+
+    def scores(self, vectors: Floats) -> Floats:
+        """Return the score of each vector along each direction, in [-1, 1]."""
+        return np.asarray(shortened(vectors) @ self.directions.T)
+
+    def predict(self, vectors: Floats) -> NDArray[np.int64]:
+        """Return the class of each vector, by the histogram where there is one."""
+        scores = self.scores(vectors)
+        if self.histogram is None or self.failed:
+            return self.rule.predict(scores)
+        return self.histogram.predict(scores, self.rule)
+
+    def predict_by_moments(self, vectors: Floats) -> NDArray[np.int64]:
+        """Return the class of each vector, by the moments alone."""
+        return self.rule.predict(self.scores(vectors))
+
+    def sample(self, count: int, source: RandomSource) -> tuple[NDArray[np.int64], Floats]:
+        """Draw made-up pairs of class and score, distributed as the histogram says."""
+        if self.histogram is None:
+            hint = "Ask for one: for_budget(…, histogram=True)."
+            raise ParameterError("histogram", "there to draw pairs from", None, hint)
+        return self.histogram.sample(_COUNT.check(count), source)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,6 +192,7 @@ class Discriminant(Protocol):
 
     noun = "a discriminant"
     kind = "discriminant"
+    fewest_rows = 0
     encoding: Encoding
     circle: Circle
     noise: MomentNoise
@@ -100,21 +200,13 @@ class Discriminant(Protocol):
     bins: int = 64
     directions: int = 1
 
-    def __post_init__(self) -> None:
-        _check_public(self.encoding, self.circle)
+    def _check(self) -> None:
         check_kind("noise", self.noise, MomentNoise)
         object.__setattr__(self, "bins", _BINS.check(self.bins))
         counted = self.histogram is not None
         count = check_directions(self.directions, self.encoding, histogram=counted)
         object.__setattr__(self, "directions", count)
-        if counted:
-            self._check_cells()
-        # A width that promises nothing is refused here, not when the noise is drawn.
-        _ = self.guarantee
-
-    def _check_cells(self) -> None:
-        cells = self.bins**self.directions * self.encoding.classes
-        if cells > _MOST_CELLS:
+        if counted and self.encoding.classes * self._cells > _MOST_CELLS:
             raise ParameterError("bins", f"so few that {_MOST_CELLS} cells are enough", self.bins)
 
     @classmethod
@@ -156,15 +248,11 @@ class Discriminant(Protocol):
         -------
         Discriminant
         """
-        _check_public(encoding, circle)
+        check_public(encoding, circle)
         most = _most_directions(encoding)
         usual = min(most, max(_USUAL_BINS)) if histogram else most
         count = usual if directions is None else directions
-        for_all = GaussianDP.for_approximate(
-            epsilon=EPSILON.check(epsilon), delta=delta, neighbours=_TABLE
-        )
-        # Mu above ten promises nothing, and noise is not made smaller for it.
-        mu = min(for_all.mu, 10.0) * (1 - 1e-8)
+        mu = mu_for(EPSILON.check(epsilon), delta) * (1 - 1e-8)
         part = _SHARE.check(share) if histogram else 1.0
         left = mu * math.sqrt(1 - part)
         holders = circle.holders
@@ -187,7 +275,12 @@ class Discriminant(Protocol):
         moments = moments_length(self.encoding.classes, self.encoding.width)
         if self.histogram is None:
             return (moments,)
-        return moments, histogram_length(self.encoding.classes, self.bins**self.directions)
+        return moments, histogram_length(self.encoding.classes, self._cells)
+
+    @property
+    def given(self) -> tuple[int, ...]:
+        """Nothing, then directions and where the cells along them begin and end."""
+        return (0, self.directions * (self.encoding.width + 2))[: self.rounds]
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -196,12 +289,12 @@ class Discriminant(Protocol):
         moments = Part(
             name="moments",
             method=_moments_method(self.noise),
-            guarantee=GaussianDP(mu=self.noise.mu(holders), neighbours=_TABLE),
+            guarantee=GaussianDP(mu=self.noise.mu(holders), neighbours=TABLE),
         )
         if self.histogram is None:
             return (moments,)
-        promise = GaussianDP(mu=histogram_mu(self.histogram, holders), neighbours=_TABLE)
-        method = _histogram_method(self.histogram, self.bins**self.directions)
+        promise = GaussianDP(mu=histogram_mu(self.histogram, holders), neighbours=TABLE)
+        method = _histogram_method(self.histogram, self._cells)
         return moments, Part(name="histogram", method=method, guarantee=promise)
 
     @property
@@ -219,10 +312,7 @@ class Discriminant(Protocol):
 
     def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         """Return what a party tells: its moments or its counted scores, with its noise."""
-        if (rows.width, rows.classes) != (self.encoding.width, self.encoding.classes):
-            raise ParameterError("rows", "made by the encoding of the protocol", "others")
-        Integers("rows", 0, _MOST_ROWS // self.circle.parties).check(rows.size)
-        self._check_question(question)
+        self.check_asked(rows, question)
         if question.number == 0 or self.histogram is None:
             return tell_moments(rows, self.noise, source)
         given = read_given(question.given, self.directions, self.bins)
@@ -250,14 +340,11 @@ class Discriminant(Protocol):
             and (outcome.histogram is None) == (self.histogram is None)
         )
 
-    def _check_question(self, question: RoundQuestion) -> None:
-        sizes = (0, self.directions * (self.encoding.width + 2))
-        asked = (question.number, question.length, question.given.size)
-        if asked not in zip(range(self.rounds), self.lengths, sizes, strict=False):
-            message = "the question must be one of the protocol's rounds, of its length."
-            raise MessageError(message)
+    @property
+    def _cells(self) -> int:
+        return int(self.bins**self.directions)
 
-    def _moments(self, totals: Totals) -> ClassMoments:
+    def _moments(self, totals: Totals) -> NoisyMoments:
         return read_moments(totals[0], self.encoding.classes, self.encoding.width, self.noise)
 
     def _scoring(self, totals: Totals) -> tuple[NDArray[np.float64], ScoreCells]:
@@ -273,11 +360,6 @@ def check_directions(
         hint = "Without a histogram there may be more."
         raise ParameterError(name, "1 or 2 with a histogram", count, hint)
     return count
-
-
-def _check_public(encoding: object, circle: object) -> None:
-    check_encoding(encoding)
-    check_kind("circle", circle, Circle)
 
 
 def _most_directions(encoding: Encoding) -> int:

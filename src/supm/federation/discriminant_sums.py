@@ -1,4 +1,8 @@
-"""What a party tells in each round of a discriminant, and how the sums of that are read.
+"""What a party tells in each round of a discriminant, with which noise, and how sums are read.
+
+All widths of noise are whole numbers in steps of the grid: on sums, counts and histograms in steps
+of 2^-16, on the scatter in steps of 2^-32. Each party draws with these widths; ``holders`` of them
+count.
 
 Each vector ends with two numbers without noise: the party's number of rows, which is public where
 neighbours are of one size, and a one. So a sum says by itself how many rows and how much noise are
@@ -9,21 +13,136 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import MessageError
+from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource, check_source
-from supm.federation.calibration import MomentNoise
-from supm.federation.rows import GRID, Rows, class_counts, class_sums, scatter, triangle, untriangle
+from supm._validation import Integers, Reals
+from supm.federation.rows import (
+    GRID,
+    Rows,
+    class_counts,
+    class_sums,
+    keep_arrays,
+    scatter,
+    triangle,
+    untriangle,
+)
 from supm.learning.discriminant import ClassMoments, GaussianRule
-from supm.mechanisms.noise import DiscreteGaussian, symmetric_noise
+from supm.mechanisms.noise import DiscreteGaussian, sigma_for, summed_mu, symmetric_noise
+from supm.messages.codec import Message
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
+
+_WIDTH: Final = Integers("width", 6, 1 << 45)
+_HOLDERS: Final = Integers("holders", 1, 1 << 20)
+_MU: Final = Reals("mu", 1e-9, 10.0)
+RATIO: Final = Reals("ratio", 0.1, 10.0)
+"""How wide noise on sums may be, as a multiple of that on products."""
+# The variance that random rounding takes, and what covers all else, as in discrete-gaussian.md.
+_ROUNDING: Final = 16
+_SLACK: Final = 1 + Fraction(1, 10**9)
+# A replaced record leaves one cell and enters another: sqrt(2) records, rounded up.
+_HISTOGRAM_SENSITIVITY: Final = math.nextafter(math.sqrt(2.0), 2.0) * GRID
+
+
+@dataclass(frozen=True, kw_only=True)
+class MomentNoise(Message):
+    """Widths of one party's noise on class sums, scatter and class counts.
+
+    Parameters
+    ----------
+    sums : int
+        Width on each number of a class's sum, in steps of 2^-16.
+    scatter : int
+        Width on each product, before the matrix is made symmetric, in steps of 2^-32.
+    counts : int
+        Width on each class's count, in steps of 2^-16.
+
+    Notes
+    -----
+    **Guarantee.** With the variances s1², s2² and s3² of all holders' noise on sums, scatter and
+    counts, the three together are mu-GDP for replacing one record, label included, with the larger
+    of mu² = 2/s1² + 2/s2² + s2²/(2 s1⁴) (or 4/s1², where s1² < s2²/2) and 2/s1² + 2/s2² + 2/s3²:
+    Theorem 1 of docs/proofs/discriminant.md. Both are attained.
+
+    **Utility.** Counts cost nothing where s3 >= 2 s1²/s2, which is what `for_mu` takes.
+
+    **Cost.** C p + p² + C draws at each party for C classes and p numbers in a row.
+    """
+
+    noun = "noise of moments"
+    sums: int
+    scatter: int
+    counts: int
+
+    def __post_init__(self) -> None:
+        for name in ("sums", "scatter", "counts"):
+            object.__setattr__(self, name, _WIDTH.check(getattr(self, name)))
+
+    @classmethod
+    def for_mu(cls, *, mu: float, holders: int, ratio: float = 1.0) -> MomentNoise:
+        """Return the widths that together keep mu."""
+        mu, holders = _MU.check(mu), _HOLDERS.check(holders)
+        square = Fraction(RATIO.check(ratio)) ** 2
+        cost, free = _unit_costs(square)
+        scatter = cost * _SLACK**3 / Fraction(mu) ** 2
+        return cls(
+            sums=_party_width(square * scatter, GRID, holders),
+            scatter=_party_width(scatter, GRID**2, holders),
+            counts=_party_width(free * scatter, GRID, holders),
+        )
+
+    def mu(self, holders: int) -> float:
+        """Return what the noise of so many holders promises, rounded up."""
+        sums = _variance(self.sums, GRID, holders)
+        scatter = _variance(self.scatter, GRID**2, holders)
+        counts = _variance(self.counts, GRID, holders)
+        same = 2 / sums + 2 / scatter + scatter / (2 * sums**2)
+        if 2 * sums < scatter:
+            same = 4 / sums
+        other = 2 / sums + 2 / scatter + 2 / counts
+        root = math.sqrt(max(same, other) * _SLACK**2)
+        # A float's decimal may be a little below it: docs/proofs/gaussian-composition.md.
+        mu = root * (1.0 + 2.0**-40)
+        if mu > _MU.high:
+            raise ParameterError("mu", f"at most {_MU.high:g}", mu, "Use wider noise.")
+        return mu
+
+
+def histogram_mu(width: int, holders: int) -> float:
+    """Return what noise of a width on the counts of a histogram promises, rounded up."""
+    return summed_mu(sensitivity=_HISTOGRAM_SENSITIVITY, sigma=width, holders=holders)
+
+
+def histogram_width(*, mu: float, holders: int) -> int:
+    """Return the least width that keeps mu."""
+    return sigma_for(mu=mu, sensitivity=_HISTOGRAM_SENSITIVITY, holders=holders)
+
+
+def _unit_costs(square: Fraction) -> tuple[Fraction, Fraction]:
+    """Return mu² for a scatter of variance one, and the least variance at which counts are free."""
+    if 2 * square < 1:
+        return 4 / square, square / (1 - square)
+    return 2 + 2 / square + 1 / (2 * square**2), 4 * square**2
+
+
+def _party_width(variance: Fraction, steps: int, holders: int) -> int:
+    """Return the least width of which so many have the variance, less what rounding takes."""
+    needed = (variance * steps**2 + _ROUNDING) / holders
+    width = math.isqrt(math.ceil(needed) - 1) + 1
+    return max(_WIDTH.low, width)
+
+
+def _variance(width: int, steps: int, holders: int) -> Fraction:
+    return Fraction(_HOLDERS.check(holders) * width**2 - _ROUNDING, steps**2)
+
 
 _PUBLIC: Final = 2
 # No direction of length one and no end of a cell is beyond this.
@@ -64,13 +183,26 @@ def tell_histogram(
     return np.concatenate([counts, [rows.size, 1]])
 
 
-def read_moments(total: Whole, classes: int, width: int, noise: MomentNoise) -> ClassMoments:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NoisyMoments(ClassMoments, Message):
+    """Class moments as they are published."""
+
+    noun = "noisy moments"
+
+    def __post_init__(self) -> None:
+        keep_arrays(self, sums=(None, None))
+        classes, width = self.sums.shape
+        keep_arrays(self, counts=(classes,), scatter=(width, width))
+        super().__post_init__()
+
+
+def read_moments(total: Whole, classes: int, width: int, noise: MomentNoise) -> NoisyMoments:
     """Return the moments that a sum of the first round holds."""
     records, told = _public(total)
     ends = [classes * width, total.size - _PUBLIC - classes, total.size - _PUBLIC]
     sums, products, counts, _ = np.split(total, ends)
     noisy = counts / GRID
-    return ClassMoments(
+    return NoisyMoments(
         # How many records there are is public, so the counts are made to add up to it.
         counts=noisy + (records - noisy.sum()) / classes,
         sums=sums.reshape(classes, width) / GRID,
@@ -112,6 +244,9 @@ def _public(total: Whole) -> tuple[int, float]:
     return int(total[-2]), math.sqrt(max(int(total[-1]), 1))
 
 
+_BINS: Final = Integers("bins", 2, 1 << 12)
+_NOISE: Final = Reals("noise", 0.0, 1e12)
+_TOTAL: Final = Integers("total", 0, 1 << 40)
 _SPARE_BITS: Final = np.uint64(11)
 _PAIR: Final = 2
 # An excess of so many standard deviations decides a cell; a smaller one may be noise.
@@ -121,7 +256,7 @@ _DOUBT: Final = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ScoreCells:
+class ScoreCells(Message):
     """A public grid of cells over one or two scores; what is beyond an end is in the end cell.
 
     Parameters
@@ -132,9 +267,17 @@ class ScoreCells:
         Cells for each direction.
     """
 
+    noun = "the cells of scores"
     low: Floats
     high: Floats
     bins: int
+
+    def __post_init__(self) -> None:
+        keep_arrays(self, low=(None,))
+        keep_arrays(self, high=(self.low.size,))
+        if not (self.low < self.high).all():
+            raise ParameterError("low", "below high: cells begin before they end", "others")
+        object.__setattr__(self, "bins", _BINS.check(self.bins))
 
     @property
     def directions(self) -> int:
@@ -172,7 +315,7 @@ class ScoreCells:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ScoreHistogram:
+class ScoreHistogram(Message):
     """Noisy counts of scores by class.
 
     Parameters
@@ -187,10 +330,16 @@ class ScoreHistogram:
         How many records there are; that is public.
     """
 
+    noun = "a histogram of scores"
     cells: ScoreCells
     counts: Floats
     noise: float
     total: int
+
+    def __post_init__(self) -> None:
+        keep_arrays(self, counts=(None, self.cells.count))
+        object.__setattr__(self, "noise", _NOISE.check(self.noise))
+        object.__setattr__(self, "total", _TOTAL.check(self.total))
 
     @property
     def classes(self) -> int:

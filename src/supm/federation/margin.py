@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,22 +12,89 @@ from numpy.typing import NDArray
 from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, Reals, check_kind
-from supm.federation.calibration import drawn_for
-from supm.federation.components import ScatterNoise, check_count, check_rows, scatter_part
+from supm.federation.components import ScatterNoise, check_count, scatter_part
 from supm.federation.margin_noise import FLOATS, MOST_GAMMAS, STEPS, MarginNoise
-from supm.federation.outcomes import MarginOutcome, reduced
-from supm.federation.protocol import Circle, Protocol, RoundQuestion, Totals
-from supm.federation.rows import Encoding, Rows, check_encoding
-from supm.learning.margins import Loss
+from supm.federation.protocol import Circle, Protocol, RoundQuestion, Totals, drawn_for, mu_for
+from supm.federation.rows import Encoding, Rows, keep_arrays, shortened
+from supm.learning.margins import Loss, outputs_of, probabilities, winners
 from supm.learning.principal import principal_components
 from supm.mechanisms.noise.loss_bounds import LossBounds
 from supm.messages import Part
-from supm.privacy import GaussianDP, Guarantee, Neighbours
+from supm.messages.codec import Message
+from supm.privacy import Guarantee
 
-_TABLE: Final = Neighbours.REPLACE_ONE
+Floats: TypeAlias = NDArray[np.float64]
+
 _SHARE: Final = Reals("share", 0.05, 0.95)
 _DELTA: Final = Reals("delta", 1e-24, 0.5, "A pure epsilon is not to be had in floating point.")
 _LARGEST_ENTRY: Final = 2.0
+
+
+def reduced(vectors: Floats, components: Floats | None) -> Floats:
+    """Return the rows on which coefficients work: (x, 1) / sqrt(2), x of norm at most one.
+
+    What anybody gives as components, the result has norm at most one, so the promise of the noise
+    does not depend on them.
+    """
+    rows = shortened(vectors)
+    if components is not None:
+        rows = shortened(rows @ components.T)
+    return np.hstack((rows, np.ones((len(rows), 1)))) / math.sqrt(2.0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MarginOutcome(Message):
+    """A linear classifier that several parties learned together.
+
+    Parameters
+    ----------
+    loss : {"huber", "logistic", "softmax"}
+        What was minimised.
+    classes : int
+        How many classes there are.
+    components : ndarray of float64, shape (components, width), or None
+        What records are projected on, if anything.
+    coefficients : ndarray of float64, shape (outputs, numbers + 1)
+        One row for each class, or a single one for two; the last number is the intercept.
+
+    Examples
+    --------
+    >>> line = MarginOutcome(
+    ...     loss="logistic", classes=2, components=None, coefficients=np.array([[4.0, 0.0]])
+    ... )
+    >>> line.predict(np.array([[-1.0], [0.5]])).tolist()
+    [0, 1]
+    >>> line.probabilities(np.array([[0.0]])).tolist()
+    [[0.5, 0.5]]
+    """
+
+    noun = "an outcome of a margin"
+    loss: Loss
+    classes: int
+    components: Floats | None
+    coefficients: Floats
+
+    def __post_init__(self) -> None:
+        width = None
+        if self.components is not None:
+            keep_arrays(self, components=(None, None))
+            width = len(self.components) + 1
+        keep_arrays(self, coefficients=(outputs_of(self.loss, self.classes), width))
+
+    def decision(self, vectors: Floats) -> Floats:
+        """Return the scores of vectors as the encoding makes them, one column for each output."""
+        return reduced(vectors, self.components) @ self.coefficients.T
+
+    def predict(self, vectors: Floats) -> NDArray[np.int64]:
+        """Return the class of each vector."""
+        return winners(self.decision(vectors))
+
+    def probabilities(self, vectors: Floats) -> Floats:
+        """Return the model's shares of the classes; the Huber loss has none."""
+        if self.loss == "huber":
+            hint = "Use decision(), or another loss."
+            raise ParameterError("loss", "'softmax' or 'logistic' for probabilities", "huber", hint)
+        return probabilities(self.decision(vectors))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,9 +166,7 @@ class Margin(Protocol):
     components: int | None = None
     spread: int | None = None
 
-    def __post_init__(self) -> None:
-        check_encoding(self.encoding)
-        check_kind("circle", self.circle, Circle)
+    def _check(self) -> None:
         check_kind("noise", self.noise, MarginNoise)
         object.__setattr__(self, "delta", _DELTA.check(self.delta))
         if (self.components is None) != (self.spread is None):
@@ -109,8 +175,6 @@ class Margin(Protocol):
             check_count(self.components, self.encoding.width)
         if self.noise.law == "gamma":
             Integers("coefficients", 1, MOST_GAMMAS).check(self._length - 1)
-        # Noise that promises nothing is refused here, not when it is drawn.
-        _ = self.guarantee
 
     @classmethod
     def for_budget(  # noqa: PLR0913  each is a choice of its own, with a default
@@ -181,6 +245,13 @@ class Margin(Protocol):
         return ScatterNoise.length(self.encoding.width), self._length
 
     @property
+    def given(self) -> tuple[int, ...]:
+        """Nothing, then the components if there are any."""
+        if self.components is None:
+            return (0,)
+        return 0, self.components * self.encoding.width
+
+    @property
     def parts(self) -> tuple[Part, ...]:
         """The components, if there are any, and the coefficients."""
         coefficients = Part(
@@ -208,10 +279,18 @@ class Margin(Protocol):
         given = np.empty(0) if given is None else given.ravel()
         return RoundQuestion(number=len(totals), length=self._length, given=given)
 
+    def check_asked(self, rows: Rows, question: RoundQuestion) -> None:
+        """Refuse components with large entries, too, for all rows alike."""
+        super().check_asked(rows, question)
+        # Components have entries of at most one. Larger ones could make sums overflow for some rows
+        # and not for others, and whether an answer comes would tell which.
+        if not (np.abs(question.given) <= _LARGEST_ENTRY).all():
+            message = "the question must be one of the protocol's rounds, with components."
+            raise MessageError(message)
+
     def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         """Return what a party tells: its products, or its coefficients times its size."""
-        check_rows(rows, self.encoding, self.circle)
-        self._check_question(question)
+        self.check_asked(rows, question)
         if self.spread is not None and question.number == 0:
             return ScatterNoise(self.spread).tell(rows, source)
         components = None
@@ -220,10 +299,6 @@ class Margin(Protocol):
         vectors = reduced(rows.unit, components)
         told = self.noise.tell(vectors, rows.labels, self.bounds, source)
         return np.append(told, rows.size)
-
-    def rows_told(self, total: NDArray[np.int64]) -> int:
-        """Return the last number: without noise, for sizes are public."""
-        return int(total[-1])
 
     def conclude(self, totals: Totals) -> MarginOutcome:
         """Return the average of the parties' coefficients, each weighted by its size."""
@@ -258,16 +333,6 @@ class Margin(Protocol):
         products = ScatterNoise.read(totals[0], self.encoding.width)
         return principal_components(products, self.components)[0]
 
-    def _check_question(self, question: RoundQuestion) -> None:
-        sizes = (0,) if self.components is None else (0, self.components * self.encoding.width)
-        asked = (question.number, question.length, question.given.size)
-        known = asked in zip(range(self.rounds), self.lengths, sizes, strict=True)
-        # Components have entries of at most one. Larger ones could make sums overflow for some rows
-        # and not for others, and whether an answer comes would tell which.
-        if not known or not (np.abs(question.given) <= _LARGEST_ENTRY).all():
-            message = "the question must be one of the protocol's rounds, of its length."
-            raise MessageError(message)
-
 
 def _least_noise(
     bounds: LossBounds,
@@ -287,14 +352,9 @@ def _least_noise(
     gamma = MarginNoise.gamma(
         bounds=bounds, epsilon=epsilon * (1 - share), regularisation=regularisation
     )
-    beside = _mu(epsilon * share, delta - 2 * FLOATS) if share else 0.0
+    beside = mu_for(epsilon * share, delta - 2 * FLOATS) * (1 - 1e-8) if share else 0.0
     less = gamma.deviation(numbers) < normal.deviation(numbers) and beside >= mu
     return (gamma, beside) if less else (normal, mu)
-
-
-def _mu(epsilon: float, delta: float) -> float:
-    found = GaussianDP.for_approximate(epsilon=epsilon, delta=delta, neighbours=_TABLE)
-    return min(found.mu, 10.0) * (1 - 1e-8)
 
 
 def _method(loss: Loss, noise: MarginNoise) -> str:

@@ -7,10 +7,9 @@ from os import PathLike
 from typing import Any, Final, Literal, TypeAlias
 
 from supm._errors import MessageError, ParameterError
-from supm.federation.components import Components, Share
-from supm.federation.discriminant import Discriminant
-from supm.federation.margin import Margin
-from supm.federation.outcomes import ComponentsOutcome, DiscriminantOutcome, MarginOutcome
+from supm.federation.components import Components, ComponentsOutcome, Share
+from supm.federation.discriminant import Discriminant, DiscriminantOutcome
+from supm.federation.margin import Margin, MarginOutcome
 from supm.federation.protocol import Circle, Protocol
 from supm.federation.rows import SchemaEncoding
 from supm.federation.study import FederatedStudy

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias
+from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import ParameterError
+from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
-from supm._validation import Integers
-from supm.federation.rows import Encoding, Rows
+from supm._validation import Integers, check_kind
+from supm.federation.rows import Encoding, Rows, check_encoding
 from supm.messages.codec import Message
 from supm.messages.release import Part
-from supm.privacy import Guarantee
+from supm.privacy import GaussianDP, Guarantee, Neighbours
 
-MOST_PARTIES: Final = 1000
-_PARTIES: Final = Integers("parties", 1, MOST_PARTIES)
-_OTHERS: Final = Integers("colluders", 0, MOST_PARTIES)
-_LOST: Final = Integers("dropouts", 0, MOST_PARTIES)
+TABLE: Final = Neighbours.REPLACE_ONE
+_MOST_PARTIES: Final = 1000
+_MOST_ROWS: Final = 1 << 29
+_LARGEST_MU: Final = 10.0
+_PARTIES: Final = Integers("parties", 1, _MOST_PARTIES)
+_OTHERS: Final = Integers("colluders", 0, _MOST_PARTIES)
+_LOST: Final = Integers("dropouts", 0, _MOST_PARTIES)
 _NOBODY: Final = (
     "It is enough against the server alone and against readers who took no part; a party that "
     "takes its own noise off what is published sees that much less noise."
@@ -138,13 +142,28 @@ class RoundQuestion:
 class Protocol(Message, ABC):
     """Public parameters of a run. What is random is drawn in `tell`, at the party."""
 
+    fewest_rows: ClassVar[int] = 1
     encoding: Encoding
     circle: Circle
+
+    def __post_init__(self) -> None:
+        check_public(self.encoding, self.circle)
+        self._check()
+        # Noise that promises nothing is refused here, not when it is drawn.
+        _ = self.guarantee
+
+    def _check(self) -> None:
+        """Refuse parameters of its own that do not fit each other."""
 
     @property
     @abstractmethod
     def lengths(self) -> tuple[int, ...]:
         """How many whole numbers a party tells in each round, whatever the sums before it are."""
+
+    @property
+    def given(self) -> tuple[int, ...]:
+        """How many public numbers the question of each round brings."""
+        return (0,) * self.rounds
 
     @property
     def rounds(self) -> int:
@@ -179,9 +198,20 @@ class Protocol(Message, ABC):
     def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         """Return what a party tells: its statistic with its share of the noise."""
 
-    @abstractmethod
+    def check_asked(self, rows: Rows, question: RoundQuestion) -> None:
+        """Refuse rows of another encoding, too many of them, and what is no round's question."""
+        if (rows.width, rows.classes) != (self.encoding.width, self.encoding.classes):
+            raise ParameterError("rows", "made by the encoding of the protocol", "others")
+        most = _MOST_ROWS // self.circle.parties
+        Integers("rows", self.fewest_rows, most).check(rows.size)
+        asked = (question.number, question.length, question.given.size)
+        if asked not in zip(range(self.rounds), self.lengths, self.given, strict=True):
+            message = "the question must be one of the protocol's rounds, of its length."
+            raise MessageError(message)
+
     def rows_told(self, total: NDArray[np.int64]) -> int:
-        """Return how many rows the parties of a sum say in it that they have."""
+        """Return how many rows the parties of a sum say in it: without noise, sizes are public."""
+        return int(total[-1])
 
     @abstractmethod
     def conclude(self, totals: Totals) -> Any:  # noqa: ANN401  each its own
@@ -190,6 +220,29 @@ class Protocol(Message, ABC):
     @abstractmethod
     def fits(self, outcome: Any) -> bool:  # noqa: ANN401  each its own
         """Say whether an outcome that was read has the shape that this protocol concludes."""
+
+
+def check_public(encoding: object, circle: object) -> None:
+    """Raise ParameterError where the description of rows or of parties is none."""
+    check_encoding(encoding)
+    check_kind("circle", circle, Circle)
+
+
+def mu_for(epsilon: float, delta: float) -> float:
+    """Return the mu that a budget allows; more than ten promises nothing and is not asked for."""
+    whole = GaussianDP.for_approximate(epsilon=epsilon, delta=delta, neighbours=TABLE)
+    return min(whole.mu, _LARGEST_MU)
+
+
+@contextmanager
+def drawn_for(epsilon: float) -> Iterator[None]:
+    """Say of noise that is too wide to be drawn which budget asks for it."""
+    try:
+        yield
+    except ParameterError:
+        wanted = "large enough that its noise can be drawn"
+        hint = "Ask for more, or for fewer releases."
+        raise ParameterError("epsilon", wanted, epsilon, hint) from None
 
 
 def party_source(source: RandomSource, party: str, label: str) -> RandomSource:

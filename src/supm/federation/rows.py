@@ -177,6 +177,30 @@ def untriangle(vector: NDArray[np.int64], width: int) -> NDArray[np.int64]:
     return matrix + np.triu(matrix, 1).T
 
 
+_LARGEST: Final = 1e15
+
+
+def shortened(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the vectors, those longer than one shortened to one."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return np.asarray(vectors / np.maximum(lengths, 1.0)[:, None])
+
+
+def keep_arrays(outcome: object, **shapes: tuple[int | None, ...]) -> None:
+    """Keep fields of an outcome as arrays of finite numbers; None stands for any length."""
+    for name, shape in shapes.items():
+        try:
+            array = np.asarray(getattr(outcome, name), dtype=np.float64)
+        except (TypeError, ValueError):
+            array = np.empty(0)
+        fits = array.ndim == len(shape) and array.size > 0
+        fits = fits and all(n in (None, have) for n, have in zip(shape, array.shape, strict=True))
+        if not fits or not (np.abs(array) < _LARGEST).all():
+            wanted = "rows of finite numbers, as many as the other parts of an outcome"
+            raise ParameterError(name, wanted, "another array")
+        object.__setattr__(outcome, name, array)
+
+
 Categories = Literal["indicators", "positions"]
 
 _WIDTH: Final = Integers("width", 1, 1 << 14)
