@@ -116,7 +116,7 @@ def _one(
     yes: bool,
     json: str | None,
 ) -> int:
-    from supm.owner.consent import not_asked, receipt_form, receipt_lines
+    from supm.owner.overview import not_asked, receipt_form, receipt_lines
 
     aloud = sys.stderr if json == "-" else sys.stdout
     if contribution.is_asked(wallet):
@@ -136,7 +136,7 @@ def _one(
 def _rehearse(
     contribution: Contribution, record: dict[str, object], wallet: Wallet, json: str | None
 ) -> int:
-    from supm.owner.consent import not_asked, report_lines
+    from supm.owner.overview import not_asked, report_lines
 
     _explain(contribution, wallet, sys.stderr if json == "-" else sys.stdout)
     report = contribution.rehearse(record, wallet)
@@ -153,7 +153,7 @@ def _rehearse(
 
 def _explain(contribution: Contribution, wallet: Wallet, aloud: TextIO) -> None:
     """Show what is asked; whoever is not asked reads that alone, and of no cost."""
-    from supm.owner.consent import consent_lines
+    from supm.owner.overview import consent_lines
 
     before = contribution.remembered(wallet)
     if not before.elsewhere and not before.trained:
@@ -171,8 +171,8 @@ def _many(
     json: str | None,
 ) -> int:
     """Let every row of a file take part; 1 if an owner could not, or if nobody was to."""
-    from supm.owner.consent import consent_lines
     from supm.owner.gateway import cost_of_each, each_owner
+    from supm.owner.overview import consent_lines
 
     aloud = sys.stderr if json == "-" else sys.stdout
     words = [*contribution.words(), cost_of_each(contribution)]

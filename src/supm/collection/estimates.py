@@ -30,7 +30,7 @@ from supm.mechanisms import GeneralizedRandomizedResponse, SubsetSelection, Tall
 from supm.messages import Study
 from supm.owner import Interview, JointInterview, SampledInterview, SeparateInterview, interview
 from supm.owner.columns import Column
-from supm.owner.own import OwnInterview
+from supm.owner.joint import OwnInterview
 from supm.schema import Continuous
 
 CONFIDENCE: Final = 0.95

@@ -15,8 +15,7 @@ from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, secure, simulation
 from supm.collection.baseline import Baseline, repetitions, without_privacy
 from supm.collection.evaluation import Evaluation, evaluate
-from supm.collection.own import own_learner, own_reduction
-from supm.collection.planning import plan
+from supm.collection.planning import own_learner, own_reduction, plan
 from supm.collection.reduction import Reduction
 from supm.collection.simulation_picture import Curve, curve, draw_curve
 from supm.collection.simulation_text import kind_of, tables, words

@@ -1,11 +1,10 @@
 from supm.learning.additive import Additive as Additive
 from supm.learning.additive import Line as Line
+from supm.learning.additive import conditional as conditional
 from supm.learning.additive import fit_additive as fit_additive
 from supm.learning.additive import fit_line as fit_line
-from supm.learning.bayes import conditional as conditional
-from supm.learning.bayes import single_opinions as single_opinions
+from supm.learning.additive import single_opinions as single_opinions
 from supm.learning.cells import WeightedCells as WeightedCells
-from supm.learning.folding import folds as folds
 from supm.learning.interactions import Interaction as Interaction
 from supm.learning.interactions import fit_interactions as fit_interactions
 from supm.learning.learner import AnyClassifier as AnyClassifier
@@ -13,6 +12,7 @@ from supm.learning.learner import Constant as Constant
 from supm.learning.learner import Learner as Learner
 from supm.learning.learner import Predictor as Predictor
 from supm.learning.learner import RadialSVM as RadialSVM
+from supm.learning.learner import RbfSVM as RbfSVM
 from supm.learning.margins import MarginFit as MarginFit
 from supm.learning.margins import fit_margins as fit_margins
 from supm.learning.moments import Gaps as Gaps
@@ -23,8 +23,8 @@ from supm.learning.scores import Errors as Errors
 from supm.learning.scores import Metric as Metric
 from supm.learning.scores import Scores as Scores
 from supm.learning.scores import average as average
+from supm.learning.scores import folds as folds
 from supm.learning.scores import measure as measure
 from supm.learning.scores import score as score
 from supm.learning.splitting import Split as Split
 from supm.learning.splitting import best_split as best_split
-from supm.learning.svm import RbfSVM as RbfSVM

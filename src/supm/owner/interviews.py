@@ -1,6 +1,6 @@
 """The interview: the mechanism that a question describes, shared by owner and aggregator.
 
-Each form of a question is one file with one class, which `interview` loads when it is asked for.
+Each form of a question has a class in a file that `interview` loads when it is asked for.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _HOMES: Final = {
     "joint": ("joint", "JointInterview"),
     "sample": ("sampled", "SampledInterview"),
 }
-_OWN: Final = ("own", "OwnInterview")
+_OWN: Final = ("joint", "OwnInterview")
 _OTHER: Final = ("separate", "SeparateInterview")
 
 

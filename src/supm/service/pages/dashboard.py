@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from supm.collection import account
-from supm.collection.budgets import accuracy_by_budget, round_owners
+from supm.collection.forecasting import accuracy_by_budget, round_owners
 from supm.messages import PHASES, Model, Study, Trust
 from supm.owner import explain
 from supm.service.access import brings_token, store_of
