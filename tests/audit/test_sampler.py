@@ -22,7 +22,7 @@ from supm.audit.subjects import cells_of
 from supm.audit.suite import _every_row, _subject
 from supm.mechanisms import GeneralizedRandomizedResponse, OrderedDiscretePerturbation, Reports
 from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.numeric import PublicGrid
 from supm.mechanisms.randomizers.square_wave import SquareWave
 from supm.schema import Attribute, Categorical, Continuous, Ordinal
 

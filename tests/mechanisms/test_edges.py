@@ -17,7 +17,7 @@ from supm.mechanisms import UnaryEncoding
 from supm.mechanisms.noise import discrete_laplace
 from supm.mechanisms.noise.discrete_laplace import FARTHEST, DiscreteLaplaceNoise
 from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.numeric import PublicGrid
 
 
 class ScriptedSource(RandomSource):

@@ -19,8 +19,7 @@ from scipy import stats
 from supm._errors import ParameterError
 from supm._random import RandomSource, secure, simulation
 from supm._validation import EPSILON, Integers
-from supm.mechanisms.thresholds import WORDS, epsilon_of
-from supm.mechanisms.two_level import MAX_CELLS, TwoLevel, words_inside
+from supm.mechanisms.thresholds import MAX_CELLS, WORDS, TwoLevel, epsilon_of, words_inside
 
 EPSILONS = [1e-6, 0.1, 1.0, 5.0, 1e4]
 SHAPES = [(1, 1), (1, 4), (2, 1), (3, 5), (1, 2**40 - 1), (2**40, 2**40), (2**41, 1)]

@@ -9,7 +9,7 @@ import pytest
 from supm._errors import BudgetError
 from supm.privacy import Budget, PureDP, PureLDP
 from supm.privacy.guarantee import Guarantee
-from supm.privacy.neighbours import Neighbours
+from supm.privacy.promise_numbers import Neighbours
 
 LONGEST_WAIT = 0.5
 ONE = PureDP(epsilon=1.0, neighbours=Neighbours.REPLACE_ONE)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from supm.privacy import _gaussian_curve as curve
+from supm.privacy import promise_numbers as curve
 from supm.privacy.promise_numbers import decimal
 
 mpmath: Any = importlib.import_module("mpmath")

@@ -15,7 +15,7 @@ from supm.collection.plan_wishes import PlanWishes
 from supm.messages import REDUCE_FORMS
 from supm.owner.draws import gap_of
 from supm.schema import Attribute
-from supm.schema.discretization import class_count
+from supm.schema.discretizer import class_count
 
 _MOST_TOLD: Final = 12
 _CELLS: Final = 1 << 20

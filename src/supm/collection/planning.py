@@ -17,7 +17,7 @@ from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
 from supm.messages import FORMS, REDUCTIONS, Study, Trust
 from supm.owner.joint import own_randomizer
 from supm.schema import Continuous, Schema, as_schema
-from supm.schema.discretization import class_count
+from supm.schema.discretizer import class_count
 
 _SHARE: Final = Reals("reduce_share", 0.01, 0.99)
 _OWNERS: Final = Integers("owners", 1, 1 << 40)

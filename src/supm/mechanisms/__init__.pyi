@@ -34,21 +34,21 @@ from supm.mechanisms.randomizers.laplace import ContinuousLaplace as ContinuousL
 from supm.mechanisms.randomizers.laplace import Laplace as Laplace
 from supm.mechanisms.randomizers.local_hashing import LocalHashing as LocalHashing
 from supm.mechanisms.randomizers.numeric import NumericRandomizer as NumericRandomizer
+from supm.mechanisms.randomizers.numeric import PublicGrid as PublicGrid
 from supm.mechanisms.randomizers.ordered_discrete import (
     OrderedDiscretePerturbation as OrderedDiscretePerturbation,
 )
 from supm.mechanisms.randomizers.piecewise import ContinuousPiecewise as ContinuousPiecewise
 from supm.mechanisms.randomizers.piecewise import Piecewise as Piecewise
-from supm.mechanisms.randomizers.public_grid import PublicGrid as PublicGrid
+from supm.mechanisms.randomizers.randomizer import Estimate as Estimate
 from supm.mechanisms.randomizers.randomizer import FiniteChannel as FiniteChannel
 from supm.mechanisms.randomizers.randomizer import LocalRandomizer as LocalRandomizer
+from supm.mechanisms.randomizers.randomizer import Reports as Reports
+from supm.mechanisms.randomizers.randomizer import Tally as Tally
 from supm.mechanisms.randomizers.reconstruction import Reconstruction as Reconstruction
 from supm.mechanisms.randomizers.reconstruction import reconstruct as reconstruct
 from supm.mechanisms.randomizers.records import number_records as number_records
 from supm.mechanisms.randomizers.records import record_numbers as record_numbers
-from supm.mechanisms.randomizers.reports import Estimate as Estimate
-from supm.mechanisms.randomizers.reports import Reports as Reports
-from supm.mechanisms.randomizers.reports import Tally as Tally
 from supm.mechanisms.randomizers.square_wave import ContinuousSquareWave as ContinuousSquareWave
 from supm.mechanisms.randomizers.square_wave import DistributionEstimate as DistributionEstimate
 from supm.mechanisms.randomizers.square_wave import SquareWave as SquareWave

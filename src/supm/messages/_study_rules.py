@@ -12,7 +12,7 @@ from supm._validation import EPSILON
 from supm.messages.question import REDUCE_FORMS
 from supm.messages.rules import Scorecard
 from supm.schema import Attribute, Categorical, Continuous
-from supm.schema.discretization import class_count
+from supm.schema.discretizer import class_count
 
 if TYPE_CHECKING:
     from supm.messages.question import Question

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._validation import check_kind
 from supm.messages.codec import Message
+from supm.messages.release import Statement
 from supm.messages.rules import CellAnswers, Rule, Scorecard
-from supm.messages.statement import Statement
 from supm.messages.study import Study
 from supm.schema import Continuous, Records
 

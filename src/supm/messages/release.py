@@ -1,9 +1,14 @@
-"""What a federation publishes: plain numbers, with the statement that binds them."""
+"""Statements, and what a federation publishes with one.
+
+A statement says what was promised to whom, and is attached to every result. A release is plain
+numbers with the statement that binds them.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -11,10 +16,137 @@ from supm._errors import MessageError, ParameterError
 from supm._json import canonical
 from supm._validation import check_kind, check_text, is_hash
 from supm.messages.codec import Message
-from supm.messages.statement import check_total
-from supm.privacy import Guarantee
+from supm.messages.question import PHASES
+from supm.privacy import Guarantee, NoGuarantee, PureLDP
 
 _LONGEST: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhaseStatement(Message):
+    """What one phase did and what it promises to an owner who took part.
+
+    Parameters
+    ----------
+    phase : {"reduce", "train", "test"}
+        Which phase.
+    method : str
+        What left the owners, in words with the parameters.
+    guarantee : Guarantee
+        What is promised for that phase alone.
+    """
+
+    noun = "a phase's statement"
+    phase: str
+    method: str
+    guarantee: Guarantee
+
+    def __post_init__(self) -> None:
+        check_kind("phase", self.phase, str)
+        if self.phase not in PHASES:
+            raise ParameterError("phase", f"one of {', '.join(PHASES)}", self.phase)
+        check_text("method", self.method, _LONGEST)
+        check_kind("guarantee", self.guarantee, Guarantee)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statement(Message):
+    """The guarantee of a result: by phase, and in total for each kind of owner.
+
+    Parameters
+    ----------
+    study : str
+        The hash of the study under which the data were collected.
+    phases : tuple of PhaseStatement
+        What each phase promises.
+    training : Guarantee
+        What is promised in total to an owner who helped to choose attributes or to train.
+    testing : Guarantee
+        What is promised in total to an owner whose record was classified.
+    simulation : bool
+        Whether the randomness came from a seed; then nothing is private.
+    software : str
+        Name and version of what made it.
+
+    Examples
+    --------
+    >>> from supm.privacy import PureLDP
+    >>> train = PhaseStatement(phase="train", method="ODP", guarantee=PureLDP(2.0))
+    >>> statement = Statement(
+    ...     study="0" * 64, phases=(train,), training=PureLDP(2.0), testing=PureLDP(1.0),
+    ...     simulation=False, software="supm",
+    ... )
+    >>> Statement.from_json(statement.to_json()) == statement
+    True
+    """
+
+    noun = "a statement"
+    version = 1
+    study: str
+    phases: tuple[PhaseStatement, ...]
+    training: Guarantee
+    testing: Guarantee
+    simulation: bool
+    software: str
+
+    def __post_init__(self) -> None:
+        if not is_hash(self.study):
+            raise ParameterError("study", "a hash of 64 hexadecimal digits", self.study)
+        check_kind("phases", self.phases, tuple)
+        for each in self.phases:
+            check_kind("each of phases", each, PhaseStatement)
+        names = [each.phase for each in self.phases]
+        if len(set(names)) < len(names):
+            raise ParameterError("phases", "different ones", f"{len(names)} statements")
+        check_kind("training", self.training, Guarantee)
+        check_kind("testing", self.testing, Guarantee)
+        for name, total in (("training", self.training), ("testing", self.testing)):
+            phases = [each for each in self.phases if (each.phase == "test") == (name == "testing")]
+            check_total(name, total, [each.guarantee for each in phases])
+        check_kind("simulation", self.simulation, bool)
+        check_text("software", self.software, _LONGEST)
+
+    @property
+    def words(self) -> str:
+        """The whole statement as a paragraph that needs no other reading."""
+        phases = " ".join(
+            f"To {each.phase}: {each.method}; {_brief(each.guarantee)}." for each in self.phases
+        )
+        end = (
+            "This was a simulation: its randomness came from a public seed, so it is not private."
+            if self.simulation
+            else "The randomness of each report was drawn where the report was made."
+        )
+        return (
+            f"{phases} An owner who helped to train, in total: {_whole(self.training)} "
+            f"An owner whose record was tested, in total: {_whole(self.testing)} {end}"
+        )
+
+
+def check_total(name: str, total: Guarantee, parts: Iterable[Guarantee]) -> None:
+    """Raise ParameterError where a total promises strictly more than a part of it.
+
+    What cannot be compared passes: a Gaussian promise under a total of another kind, say, or a part
+    that promises nothing.
+    """
+    for part in parts:
+        if not isinstance(part, NoGuarantee) and total < part:
+            wanted = "no stronger than the promise of each part"
+            raise ParameterError(name, wanted, "a stronger one")
+
+
+def _whole(guarantee: Guarantee) -> str:
+    return "Nothing leaves the device." if guarantee == PureLDP(0.0) else guarantee.sentence
+
+
+def _brief(guarantee: Guarantee) -> str:
+    if isinstance(guarantee, NoGuarantee):
+        return "nothing is promised"
+    if guarantee == PureLDP(0.0):
+        return "nothing leaves"
+    numbers = [(name, getattr(guarantee, name, None)) for name in ("epsilon", "delta", "mu")]
+    told = [pair for pair in numbers if pair[1] is not None and pair != ("delta", 0.0)]
+    return ", ".join(f"{name} = {number:.6g}" for name, number in told)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,8 +14,7 @@ from supm.messages.codec import Message
 from supm.messages.question import Question, Trust
 from supm.messages.rules import CellAnswers, Rule, Scorecard
 from supm.schema import Attribute, Categorical, Continuous, Ordinal, Regrouped, Schema
-from supm.schema.discretization import discretize
-from supm.schema.discretizer import Discretizer
+from supm.schema.discretizer import Discretizer, discretize
 
 REDUCTIONS: Final = {
     "known": "the attributes are known beforehand",

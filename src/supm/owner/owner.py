@@ -26,7 +26,7 @@ from supm._json import canonical
 from supm._random import RandomSource, check_source, secure
 from supm._validation import check_kind
 from supm.messages import PHASES, Question, Report, Study
-from supm.messages.report import MOST_SYMBOLS
+from supm.messages.question import MOST_SYMBOLS
 from supm.owner.interviews import Interview, interview
 from supm.privacy import Guarantee
 from supm.schema import Records, Schema

@@ -13,7 +13,7 @@ from supm.messages import FORMS, Question, Study
 from supm.owner.draws import gap_of
 from supm.privacy import PureLDP
 from supm.schema import Attribute, Continuous
-from supm.schema.discretization import class_count
+from supm.schema.discretizer import class_count
 
 if TYPE_CHECKING:
     from supm.owner.open_phase import OpenPhase

@@ -17,4 +17,4 @@ from supm.privacy.guarantee import NoGuarantee as NoGuarantee
 from supm.privacy.guarantee import PureDP as PureDP
 from supm.privacy.guarantee import PureLDP as PureLDP
 from supm.privacy.guarantee import realised as realised
-from supm.privacy.neighbours import Neighbours as Neighbours
+from supm.privacy.promise_numbers import Neighbours as Neighbours

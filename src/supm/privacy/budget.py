@@ -18,8 +18,7 @@ from supm.privacy.guarantee import (
     PureDP,
     PureLDP,
 )
-from supm.privacy.neighbours import Neighbours
-from supm.privacy.promise_numbers import decimal, float_at_most, root_at_most
+from supm.privacy.promise_numbers import Neighbours, decimal, float_at_most, root_at_most
 
 
 @dataclass(frozen=True, kw_only=True)

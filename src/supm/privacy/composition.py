@@ -26,8 +26,15 @@ from supm.privacy.guarantee import (
     PureDP,
     PureLDP,
 )
-from supm.privacy.neighbours import Neighbours
-from supm.privacy.promise_numbers import DELTA, EPSILON, MU, decimal, float_at_least, root_at_least
+from supm.privacy.promise_numbers import (
+    DELTA,
+    EPSILON,
+    MU,
+    Neighbours,
+    decimal,
+    float_at_least,
+    root_at_least,
+)
 
 _ZERO: Final = Fraction(0)
 

@@ -41,8 +41,14 @@ from supm._errors import ParameterError
 from supm._validation import Integers, Reals
 from supm.privacy.composition import sequential
 from supm.privacy.guarantee import GaussianDP, Guarantee, NoGuarantee, PureDP, PureLDP
-from supm.privacy.neighbours import Neighbours
-from supm.privacy.promise_numbers import EPSILON, decimal, float_at_least, float_at_most, number
+from supm.privacy.promise_numbers import (
+    EPSILON,
+    Neighbours,
+    decimal,
+    float_at_least,
+    float_at_most,
+    number,
+)
 
 if TYPE_CHECKING:
     from dp_accounting import DpEvent, NeighboringRelation

@@ -28,15 +28,18 @@ from typing import ClassVar, Final
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm.privacy.neighbours import Neighbours
 from supm.privacy.promise_numbers import (
     EPSILON,
     MU,
+    Neighbours,
     PromiseNumbers,
+    delta_above,
     delta_number,
+    epsilon_above,
     factor_sentence,
     gaussian_sentence,
     implies,
+    mu_below,
     number,
     positive_delta,
 )
@@ -265,8 +268,6 @@ class GaussianDP(Guarantee):
         >>> round(1 / mean.mu, 2)
         3.19
         """
-        from supm.privacy._gaussian_curve import mu_below  # noqa: PLC0415  SciPy is for those who have delta
-
         largest = mu_below(number(EPSILON, epsilon), positive_delta(delta))
         return cls(mu=largest, neighbours=neighbours)
 
@@ -278,14 +279,10 @@ class GaussianDP(Guarantee):
         >>> round(GaussianDP(mu=1.0, neighbours=Neighbours.REPLACE_ONE).delta_at(1.0), 6)
         0.126937
         """
-        from supm.privacy._gaussian_curve import delta_above  # noqa: PLC0415  SciPy is for those who have delta
-
         return delta_above(number(EPSILON, epsilon), self.mu)
 
     def to_approximate(self, delta: float) -> ApproximateDP:
         """Return the promise with the least epsilon at this delta, rounded up."""
-        from supm.privacy._gaussian_curve import epsilon_above  # noqa: PLC0415  SciPy is for those who have delta
-
         delta = positive_delta(delta)
         epsilon = epsilon_above(delta, self.mu)
         return ApproximateDP(epsilon=epsilon, delta=delta, neighbours=self.neighbours)

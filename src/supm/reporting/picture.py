@@ -1,4 +1,4 @@
-"""How pictures look, on their own and inside a light or a dark page.
+"""How pictures look, on their own and inside a light or a dark page of HTML that fetches nothing.
 
 The colours are those of Okabe and Ito, which everybody can tell apart; line styles and marks should
 differ too, so that a picture can be read without colours.
@@ -6,10 +6,12 @@ differ too, so that a picture can be read without colours.
 
 from __future__ import annotations
 
+import base64
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from html import escape
 from typing import Any, Final
 
 COLOURS: Final = {
@@ -169,3 +171,129 @@ def _settings(look: Look) -> dict[Any, Any]:
         # Names of columns are text as it is, and no formulas.
         "text.parse_math": False,
     }
+
+
+_STYLE: Final = """
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #1c2128; --soft: #5a6470;
+  --card: #f4f6f8; --line: #d5dae0; --accent: #0072b2; --warn: #fff4e5; --edge: #d55e00; }
+@media (prefers-color-scheme: dark) { :root { --paper: #14181d; --ink: #e6e9ed; --soft: #a3acb7;
+  --card: #1b2027; --line: #3a424c; --accent: #56b4e9; --warn: #2b2118; --edge: #f0904a; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 62rem; padding: 2.5rem 1.25rem 4rem; background: var(--paper);
+  color: var(--ink); font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", sans-serif; }
+h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .4rem; }
+h2 { font-size: 1.25rem; margin: 2.8rem 0 .6rem; }
+p { margin: .5rem 0; max-width: 46rem; }
+.lead, .note, figcaption, footer { color: var(--soft); }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .8rem;
+  margin: 1.6rem 0; }
+.card { background: var(--card); border-radius: .7rem; padding: .9rem 1rem; }
+.card b { display: block; font-size: 1.65rem; line-height: 1.2; }
+.card span { color: var(--soft); font-size: .88rem; }
+.unknown { background: var(--warn); border-left: .3rem solid var(--edge); border-radius: .3rem;
+  padding: .7rem 1.1rem; margin: 1rem 0; }
+.unknown p { margin: .3rem 0; }
+figure { margin: 1rem 0; }
+figure img { width: 100%; min-width: 44rem; height: auto; display: block; }
+figcaption { font-size: .9rem; margin-top: .3rem; }
+.wide { overflow-x: auto; }
+.wide:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+@media print { figure img { min-width: 0; } }
+table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: right; padding: .28rem .8rem; border-bottom: 1px solid var(--line); }
+th:first-child, td:first-child { text-align: left; padding-left: 0; }
+details { margin: .8rem 0; }
+summary { cursor: pointer; color: var(--accent); }
+footer { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: .8rem; }
+"""
+_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def page(title: str, parts: Iterable[str]) -> str:
+    """Return a whole page.
+
+    Parameters
+    ----------
+    title : str
+        What the window is called.
+    parts : iterable of str
+        HTML, in its order.
+
+    Returns
+    -------
+    str
+    """
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(parts)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def card(number: str, words: str) -> str:
+    """Return a number that matters, with what it is.
+
+    Parameters
+    ----------
+    number, words : str
+        Both as text; cards stand side by side inside ``<div class="cards">``.
+
+    Returns
+    -------
+    str
+    """
+    return f'<div class="card"><b>{escape(number)}</b><span>{escape(words)}</span></div>'
+
+
+def figure(draw: Callable[[Look], str], *, name: str, alt: str, caption: str) -> str:
+    """Return a picture for a light and for a dark page, with its caption.
+
+    Parameters
+    ----------
+    draw : callable
+        From a look to SVG, such as a call of `as_svg`.
+    name, alt, caption : str
+        What it is, what is to be seen for whom cannot see it, and what it means.
+
+    Returns
+    -------
+    str
+    """
+    light, dark = (_inside(draw(look)) for look in (LIGHT, DARK))
+    return (
+        f"<figure>{_wide(name)}"
+        f'<picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+        f'<img src="{light}" alt="{escape(alt, quote=True)}"></picture></div>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
+def details(title: str, content: Iterable[str]) -> str:
+    """Return something that opens when it is wanted.
+
+    Parameters
+    ----------
+    title : str
+        What is always shown.
+    content : iterable of str
+        HTML.
+
+    Returns
+    -------
+    str
+    """
+    inside = "\n".join(content)
+    summary = f"<summary>{escape(title)}</summary>"
+    return f"<details>{summary}{_wide(title)}\n{inside}\n</div></details>"
+
+
+def _wide(name: str) -> str:
+    """Open a box that scrolls where it is too wide, for a keyboard too."""
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{escape(name, quote=True)}">'
+
+
+def _inside(picture: str) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import RecordError
-from supm.schema.fields import Value
 
 if TYPE_CHECKING:
     import narwhals as nw
 
+Value = str | int | float | bool
 _T = TypeVar("_T")
 _KINDS: Final = {
     "b": "true or false",

@@ -1,36 +1,104 @@
-"""A schema: what everybody may know about a record before there is one."""
+"""A schema: what everybody may know about a record before there is one; and records it has read."""
 
 from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError, SchemaError
 from supm._json import check_fields, read_object
-from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal
+from supm.schema.attributes import (
+    Attribute,
+    Categorical,
+    Continuous,
+    Ordinal,
+    attribute_form,
+    attribute_of,
+    object_at,
+)
 from supm.schema.columns import table_columns
-from supm.schema.discretization import discretize
-from supm.schema.discretizer import Discretizer
-from supm.schema.fields import FieldError
-from supm.schema.records import Records
+from supm.schema.discretizer import Discretizer, discretize
 
 if TYPE_CHECKING:
     from supm.schema.deriving import Bounds
 
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Records:
+    """Checked private records, column by column. `Schema.read` makes them.
+
+    Parameters
+    ----------
+    attributes : tuple of Attribute
+        What the columns are.
+    columns : mapping of str to ndarray
+        Continuous attributes as numbers within their bounds (NaN where missing), the others as
+        positions in their list of values (``len(values)`` where missing). The arrays are read-only.
+    target : ndarray or None
+        The target in the same form, or None where the records have no labels.
+    rows : int
+        How many records there are.
+
+    Examples
+    --------
+    >>> from supm.schema import Continuous, Categorical, Schema
+    >>> schema = Schema(
+    ...     attributes=(Continuous("age", low=0, high=100),),
+    ...     target=Categorical("ill", values=("no", "yes")),
+    ... )
+    >>> records = schema.read([{"age": 61, "ill": "yes"}, {"age": 20, "ill": "no"}])
+    >>> records.encode(schema.discretize(4)).tolist(), records.target.tolist()
+    ([[2], [0]], [1, 0])
+    """
+
+    attributes: tuple[Attribute, ...]
+    columns: Mapping[str, NDArray[Any]]
+    target: NDArray[Any] | None
+    rows: int
+
+    def encode(self, discretizers: Sequence[Discretizer]) -> NDArray[np.int64]:
+        """Return the classes of all records.
+
+        Parameters
+        ----------
+        discretizers : sequence of Discretizer
+            One for each attribute that is wanted, in any order.
+
+        Returns
+        -------
+        ndarray of int64, shape (rows, len(discretizers))
+            Class numbers, one column for each discretizer.
+
+        Raises
+        ------
+        SchemaError
+            If a discretizer is for an attribute that these records do not have.
+        """
+        classes = np.empty((self.rows, len(discretizers)), dtype=np.int64, order="F")
+        known = {attribute.name: attribute for attribute in self.attributes}
+        for place, discretizer in enumerate(discretizers):
+            name = discretizer.attribute.name
+            if known.get(name) != discretizer.attribute:
+                message = f"a discretizer is for {name!r}, which these records do not have."
+                raise SchemaError(message)
+            classes[:, place] = discretizer.classify(self.columns[name])
+        return classes
+
+    def __repr__(self) -> str:
+        """Say how many there are, never what they hold."""
+        return f"Records(rows={self.rows}, attributes={len(self.attributes)})"
+
+
 _VERSION: Final = 1
 _FILES: Final = (".csv", ".csv.gz", ".tsv", ".parquet", ".feather")
-_KINDS: Final[dict[str, type[Continuous | Ordinal | Categorical]]] = {
-    "continuous": Continuous,
-    "ordinal": Ordinal,
-    "categorical": Categorical,
-}
 _FIELDS: Final = ("version", "attributes", "target")
 
 
@@ -168,13 +236,13 @@ class Schema:
         """Read what `to_form` wrote."""
         held = _checked(form)
         pairs = enumerate(held["attributes"])
-        attributes = tuple(_attribute(each, f"attributes[{place}]") for place, each in pairs)
-        return cls(attributes=attributes, target=_attribute(held["target"], "target"))
+        attributes = tuple(attribute_of(each, f"attributes[{place}]") for place, each in pairs)
+        return cls(attributes=attributes, target=attribute_of(held["target"], "target"))
 
     def to_form(self) -> dict[str, Any]:
         """Return the schema as plain values of JSON."""
-        attributes = [_attribute_form(each) for each in self.attributes]
-        target = _attribute_form(self.target)
+        attributes = [attribute_form(each) for each in self.attributes]
+        target = attribute_form(self.target)
         return {"version": _VERSION, "attributes": attributes, "target": target}
 
     def to_json(self) -> str:
@@ -254,6 +322,10 @@ def as_schema(schema: Schema | str | PathLike[str]) -> Schema:
     return Schema.load(schema) if isinstance(schema, str | PathLike) else schema
 
 
+def _line(attribute: Attribute) -> str:
+    return json.dumps(attribute_form(attribute), ensure_ascii=False, allow_nan=False)
+
+
 def _opened(data: object) -> object:
     """Read the file that is named: text from CSV, a frame from Parquet or Feather."""
     # A text that names no file may be a record: it is refused later, and not shown.
@@ -290,7 +362,7 @@ def _common_length(columns: Mapping[str, NDArray[Any]]) -> int:
 
 
 def _checked(form: object) -> dict[str, Any]:
-    held = _object(form, "a schema")
+    held = object_at(form, "a schema")
     check_fields(held, _FIELDS, "a schema", SchemaError)
     for field in _FIELDS:
         if field not in held:
@@ -303,50 +375,3 @@ def _checked(form: object) -> dict[str, Any]:
         message = "attributes must be a list of objects."
         raise SchemaError(message)
     return held
-
-
-def _attribute(form: object, path: str) -> Attribute:
-    given = dict(_object(form, path))
-    kind = given.pop("type", None)
-    if not isinstance(kind, str) or kind not in _KINDS:
-        message = f"{path}.type must be one of {', '.join(_KINDS)}."
-        raise SchemaError(message)
-    known = {field.name: field for field in fields(_KINDS[kind])}
-    check_fields(given, ("type", *known), f"type {kind}", SchemaError, path=f"{path}.")
-    for name, field in known.items():
-        if name not in given and field.default is MISSING:
-            message = f"{path}.{name} is missing; type {kind} needs it."
-            raise SchemaError(message)
-    try:
-        return _KINDS[kind](**given)
-    except FieldError as error:
-        message = f"{path}.{error.field} {error.problem}"
-        raise SchemaError(message) from None
-
-
-def _object(form: object, path: str) -> dict[str, Any]:
-    if not isinstance(form, dict):
-        message = f"{path} must be a JSON object."
-        raise SchemaError(message)
-    return form
-
-
-def _line(attribute: Attribute) -> str:
-    return json.dumps(_attribute_form(attribute), ensure_ascii=False, allow_nan=False)
-
-
-def _attribute_form(attribute: Attribute) -> dict[str, object]:
-    kind = next(word for word, known in _KINDS.items() if type(attribute) is known)
-    form: dict[str, object] = {"name": attribute.name, "type": kind}
-    if isinstance(attribute, Continuous):
-        form |= {"low": _plain(attribute.low), "high": _plain(attribute.high)}
-    else:
-        form |= {"values": list(attribute.values)}
-    if attribute.missing != "refuse":
-        form |= {"missing": attribute.missing}
-    return form
-
-
-def _plain(bound: float) -> float:
-    """Write a whole bound as a person would: 120, not 120.0."""
-    return int(bound) if bound.is_integer() and abs(bound) < 1 << 53 else bound

@@ -21,7 +21,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from supm._errors import MessageError
-from supm.messages.report import MOST_SYMBOLS
+from supm.messages.question import MOST_SYMBOLS
 
 ARROW: Final = "application/vnd.apache.arrow.stream"
 """The media type of an Arrow stream."""

@@ -27,8 +27,7 @@ from supm.mechanisms import (
     Piecewise,
     Reports,
 )
-from supm.mechanisms.randomizers.randomizer import ENTRIES
-from supm.mechanisms.randomizers.reports import check_reports
+from supm.mechanisms.randomizers.randomizer import ENTRIES, check_reports
 from supm.mechanisms.thresholds import exact_share, least_reading, stated
 from supm.schema import Attribute, Continuous, Ordinal
 from supm.synthesis.archive import Archive, ArchiveSchema

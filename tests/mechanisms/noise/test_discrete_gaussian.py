@@ -18,7 +18,7 @@ from supm._errors import ParameterError
 from supm._random import secure, simulation
 from supm.audit.goodness import goodness_of_fit
 from supm.mechanisms import DiscreteGaussian
-from supm.mechanisms.noise import coins, discrete_gaussian
+from supm.mechanisms.noise import discrete_gaussian
 from supm.mechanisms.noise.discrete_gaussian import LARGEST_SIGMA
 
 ALARM = 1e-11
@@ -113,13 +113,16 @@ def test_it_draws_what_opendp_draws(sigma: int) -> None:
 @pytest.mark.parametrize("part", [0, 1, 3, 6, 7])
 def test_coins_fall_heads_with_exactly_the_exponential_chance(part: int) -> None:
     parts, x = np.full(200_000, part, dtype=np.uint64), part / 7
-    for flip, chance in ((coins.decayed, math.exp(-x)), (coins.squared, math.exp(-x * x / 2))):
+    for flip, chance in (
+        (discrete_gaussian.decayed, math.exp(-x)),
+        (discrete_gaussian.squared, math.exp(-x * x / 2)),
+    ):
         heads = int(flip(parts, 7, secure()).sum())
         assert stats.binomtest(heads, len(parts), chance).pvalue > ALARM
 
 
 def test_half_coins_fall_heads_with_exactly_their_chance() -> None:
-    heads = int(coins.halves(500_000, secure()).sum())
+    heads = int(discrete_gaussian.halves(500_000, secure()).sum())
     assert stats.binomtest(heads, 500_000, math.exp(-0.5)).pvalue > ALARM
 
 

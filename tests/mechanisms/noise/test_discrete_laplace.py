@@ -17,7 +17,7 @@ from scipy import stats
 
 from supm._errors import ParameterError
 from supm._random import secure, simulation
-from supm.mechanisms.noise import coins, discrete_laplace
+from supm.mechanisms.noise import discrete_gaussian, discrete_laplace
 from supm.mechanisms.noise.discrete_laplace import FARTHEST, DiscreteLaplaceNoise
 
 ALARM = 1e-11
@@ -109,13 +109,13 @@ def test_it_draws_what_opendp_draws(scale: Fraction) -> None:
 @pytest.mark.parametrize("numerator", [0, 1, 3, 7])
 def test_a_coin_falls_heads_with_exactly_the_exponential_chance(numerator: int) -> None:
     flips = np.full(300_000, numerator, dtype=np.uint64)
-    heads = int(coins.decayed(flips, 7, secure()).sum())
+    heads = int(discrete_gaussian.decayed(flips, 7, secure()).sum())
     assert stats.binomtest(heads, len(flips), math.exp(-numerator / 7)).pvalue > ALARM
 
 
 def test_coins_are_flipped_one_by_one() -> None:
     numerators = np.tile(np.arange(8, dtype=np.uint64), 100_000)
-    heads = coins.decayed(numerators, 7, secure()).reshape(-1, 8)
+    heads = discrete_gaussian.decayed(numerators, 7, secure()).reshape(-1, 8)
     for numerator, count in enumerate(heads.sum(axis=0)):
         chance = math.exp(-numerator / 7)
         assert stats.binomtest(int(count), len(heads), chance).pvalue > ALARM

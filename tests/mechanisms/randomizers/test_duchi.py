@@ -13,8 +13,8 @@ from scipy import stats
 from supm._errors import ParameterError
 from supm._random import secure
 from supm.mechanisms.randomizers.duchi import KEEP_WORDS, Duchi
-from supm.mechanisms.randomizers.public_grid import PublicGrid
-from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.randomizers.numeric import PublicGrid
+from supm.mechanisms.randomizers.randomizer import Reports
 from supm.mechanisms.thresholds import WORDS
 
 

@@ -17,8 +17,7 @@ from scipy import stats
 from supm._errors import ParameterError
 from supm._random import secure, simulation
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports
-from supm.mechanisms.thresholds import WORDS
-from supm.mechanisms.two_level import words_inside
+from supm.mechanisms.thresholds import WORDS, words_inside
 
 ALARM = 1e-11
 

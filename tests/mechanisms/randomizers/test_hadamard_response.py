@@ -15,7 +15,7 @@ from supm._errors import ParameterError
 from supm._random import secure, simulation
 from supm.mechanisms import HadamardResponse, Reports
 from supm.mechanisms.randomizers.hadamard_response import _walsh_hadamard
-from supm.mechanisms.two_level import words_inside
+from supm.mechanisms.thresholds import words_inside
 
 ALARM = 1e-11
 

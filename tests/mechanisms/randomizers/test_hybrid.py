@@ -16,7 +16,7 @@ from supm.mechanisms.randomizers.duchi import KEEP_WORDS, Duchi
 from supm.mechanisms.randomizers.hybrid import SWITCH, Hybrid
 from supm.mechanisms.randomizers.numeric import NumericRandomizer
 from supm.mechanisms.randomizers.piecewise import Piecewise
-from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.randomizers.randomizer import Reports
 from supm.mechanisms.thresholds import WORDS
 
 VALUES = np.linspace(-1, 1, 65)

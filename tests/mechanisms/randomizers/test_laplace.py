@@ -14,7 +14,7 @@ from supm._errors import ParameterError
 from supm._random import secure
 from supm._validation import Integers
 from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.numeric import PublicGrid
 
 ALARM = 1e-11
 

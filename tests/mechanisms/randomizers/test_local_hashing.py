@@ -21,8 +21,7 @@ from supm._random import secure, simulation
 from supm._validation import Integers
 from supm.mechanisms import LocalHashing, Reports
 from supm.mechanisms.randomizers.local_hashing import _multiply_modulo, prime_from
-from supm.mechanisms.thresholds import WORDS
-from supm.mechanisms.two_level import words_inside
+from supm.mechanisms.thresholds import WORDS, words_inside
 
 ALARM = 1e-11
 

@@ -21,11 +21,9 @@ from supm._validation import EPSILON
 from supm.mechanisms.randomizers.duchi import Duchi
 from supm.mechanisms.randomizers.hybrid import Hybrid
 from supm.mechanisms.randomizers.laplace import Laplace
-from supm.mechanisms.randomizers.numeric import COUNT, GridRandomizer, NumericRandomizer
+from supm.mechanisms.randomizers.numeric import COUNT, STEPS, GridRandomizer, NumericRandomizer
 from supm.mechanisms.randomizers.piecewise import Piecewise
-from supm.mechanisms.randomizers.public_grid import STEPS
-from supm.mechanisms.randomizers.randomizer import FiniteChannel
-from supm.mechanisms.randomizers.reports import Reports, Tally
+from supm.mechanisms.randomizers.randomizer import FiniteChannel, Reports, Tally
 from supm.mechanisms.randomizers.square_wave import SquareWave
 from supm.mechanisms.thresholds import epsilon_of, exponential
 from supm.privacy import PureLDP

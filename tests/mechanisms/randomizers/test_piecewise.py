@@ -11,7 +11,7 @@ import pytest
 from supm.mechanisms.randomizers import piecewise
 from supm.mechanisms.randomizers.duchi import Duchi
 from supm.mechanisms.randomizers.piecewise import Piecewise
-from supm.mechanisms.randomizers.reports import Reports
+from supm.mechanisms.randomizers.randomizer import Reports
 from supm.mechanisms.randomizers.window import SlidingWindow, WindowShapes
 
 STEPS = 1 << 17

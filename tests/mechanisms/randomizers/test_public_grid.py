@@ -13,8 +13,8 @@ from scipy import stats
 
 from supm._errors import ParameterError, RecordError
 from supm._random import simulation
-from supm.mechanisms.randomizers import public_grid
-from supm.mechanisms.randomizers.public_grid import STEPS, PublicGrid
+from supm.mechanisms.randomizers import numeric
+from supm.mechanisms.randomizers.numeric import STEPS, PublicGrid
 
 # A value that must never be seen in a message, and the pieces of it that a message could hold.
 SECRET = 41.271828
@@ -65,7 +65,7 @@ def test_any_real_type_of_number_is_read(dtype: str) -> None:
     assert checked.tolist() == [0, 1, 50]
 
 
-@pytest.mark.parametrize("bad", public_grid._LOW.violations())
+@pytest.mark.parametrize("bad", numeric._LOW.violations())
 def test_bad_bounds_are_refused(bad: Any) -> None:
     with pytest.raises(ParameterError, match="low must be"):
         PublicGrid(low=bad, high=1, steps=4)

@@ -14,8 +14,8 @@ from supm._errors import ParameterError
 from supm._random import simulation
 from supm._validation import EPSILON
 from supm.mechanisms.randomizers import square_wave
-from supm.mechanisms.randomizers.public_grid import PublicGrid
-from supm.mechanisms.randomizers.reports import Tally
+from supm.mechanisms.randomizers.numeric import PublicGrid
+from supm.mechanisms.randomizers.randomizer import Tally
 from supm.mechanisms.randomizers.square_wave import DistributionEstimate, SquareWave, half_width
 
 PRECISE = Context(prec=100)

@@ -18,8 +18,7 @@ from supm._errors import ParameterError
 from supm._random import secure, simulation
 from supm._validation import Integers
 from supm.mechanisms import GeneralizedRandomizedResponse, Reports, SubsetSelection
-from supm.mechanisms.thresholds import WORDS
-from supm.mechanisms.two_level import words_inside
+from supm.mechanisms.thresholds import WORDS, words_inside
 
 ALARM = 1e-11
 

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import EPSILON, Integers
-from supm.mechanisms.noise.coins import decayed
+from supm.mechanisms.noise.discrete_gaussian import decayed
 from supm.mechanisms.thresholds import least_reading, stated
 
 FARTHEST: Final = 1 << 14

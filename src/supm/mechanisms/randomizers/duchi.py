@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._validation import Integers, check_kind
-from supm.mechanisms.randomizers.numeric import NumericRandomizer
-from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.numeric import NumericRandomizer, PublicGrid
 from supm.mechanisms.randomizers.window import SlidingWindow, WindowRandomizer
 from supm.mechanisms.thresholds import WORDS
 

@@ -22,17 +22,17 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import Integers, Reals
-from supm.mechanisms.randomizers.randomizer import LISTED, FiniteChannel
-from supm.mechanisms.randomizers.reports import (
+from supm.mechanisms.randomizers.randomizer import (
+    LISTED,
     Estimate,
+    FiniteChannel,
     Reports,
     Tally,
     check_symbols,
     check_tally,
     check_told,
 )
-from supm.mechanisms.thresholds import epsilon_of
-from supm.mechanisms.two_level import MAX_CELLS
+from supm.mechanisms.thresholds import MAX_CELLS, epsilon_of
 
 SIZE = Integers(
     "size", 2, MAX_CELLS, "An alphabet of one symbol says nothing: leave the attribute out."

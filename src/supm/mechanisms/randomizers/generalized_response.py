@@ -13,10 +13,8 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import Reals
 from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
-from supm.mechanisms.randomizers.randomizer import ENTRIES
-from supm.mechanisms.randomizers.reports import Reports
-from supm.mechanisms.thresholds import WORDS
-from supm.mechanisms.two_level import TwoLevel, words_inside
+from supm.mechanisms.randomizers.randomizer import ENTRIES, Reports
+from supm.mechanisms.thresholds import WORDS, TwoLevel, words_inside
 
 if TYPE_CHECKING:
     from supm.privacy import RandomizedResponseEvent

@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
-from supm.mechanisms.randomizers.randomizer import ENTRIES
-from supm.mechanisms.randomizers.reports import Reports
-from supm.mechanisms.two_level import TwoLevel, words_inside
+from supm.mechanisms.randomizers.randomizer import ENTRIES, Reports
+from supm.mechanisms.thresholds import TwoLevel, words_inside
 
 
 @dataclass(frozen=True, kw_only=True)

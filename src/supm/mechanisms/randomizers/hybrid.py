@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, check_kind
 from supm.mechanisms.randomizers.duchi import KEEP_WORDS, Duchi
-from supm.mechanisms.randomizers.numeric import FiniteGridRandomizer, NumericRandomizer
+from supm.mechanisms.randomizers.numeric import FiniteGridRandomizer, NumericRandomizer, PublicGrid
 from supm.mechanisms.randomizers.piecewise import Piecewise
-from supm.mechanisms.randomizers.public_grid import PublicGrid
 from supm.mechanisms.randomizers.window import SlidingWindow, WindowShapes
 from supm.mechanisms.thresholds import WORDS
 

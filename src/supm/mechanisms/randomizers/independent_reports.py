@@ -15,9 +15,16 @@ from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import EPSILON, check_kind
 from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
-from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, FiniteChannel
+from supm.mechanisms.randomizers.randomizer import (
+    ENTRIES,
+    OUTCOMES,
+    Estimate,
+    FiniteChannel,
+    Reports,
+    Tally,
+    check_reports,
+)
 from supm.mechanisms.randomizers.records import all_records, check_classes, check_sizes, check_table
-from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally, check_reports
 from supm.mechanisms.thresholds import epsilon_of, exact_share, threshold_for
 
 _ROWS = 1 << 14

@@ -16,15 +16,20 @@ from supm._random import RandomSource
 from supm._validation import check_kind
 from supm.mechanisms.randomizers.choice import choose
 from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
-from supm.mechanisms.randomizers.randomizer import FiniteChannel
+from supm.mechanisms.randomizers.randomizer import (
+    Estimate,
+    FiniteChannel,
+    Reports,
+    Tally,
+    check_symbols,
+)
 from supm.mechanisms.randomizers.records import (
     all_records,
     check_sizes,
     number_records,
     record_numbers,
 )
-from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally, check_symbols
-from supm.mechanisms.two_level import MAX_CELLS
+from supm.mechanisms.thresholds import MAX_CELLS
 
 
 @dataclass(frozen=True, kw_only=True)

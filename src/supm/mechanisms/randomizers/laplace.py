@@ -15,8 +15,7 @@ from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, Reals, check_kind
 from supm.mechanisms.noise.discrete_laplace import DiscreteLaplaceNoise
 from supm.mechanisms.noised_number import HIGH, LOW, AdditiveNumber
-from supm.mechanisms.randomizers.numeric import NumericRandomizer
-from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.numeric import NumericRandomizer, PublicGrid
 from supm.mechanisms.thresholds import least_reading, stated
 
 _REACH: Final = 64

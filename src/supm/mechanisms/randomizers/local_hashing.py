@@ -14,10 +14,8 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
 from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
-from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers.reports import Reports, check_told
-from supm.mechanisms.thresholds import exponential
-from supm.mechanisms.two_level import TwoLevel, words_inside
+from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
+from supm.mechanisms.thresholds import TwoLevel, exponential, words_inside
 
 # These bases decide primality for every number below 3.3e24 (Sorenson and Webster, 2015).
 _WITNESSES: Final = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)

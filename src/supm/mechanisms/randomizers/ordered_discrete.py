@@ -13,8 +13,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import check_kind
 from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
-from supm.mechanisms.randomizers.randomizer import FiniteChannel
-from supm.mechanisms.randomizers.reports import Estimate, Reports, Tally
+from supm.mechanisms.randomizers.randomizer import Estimate, FiniteChannel, Reports, Tally
 from supm.schema import Attribute, Continuous, Discretizer, discretize
 
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._validation import EPSILON, check_kind
-from supm.mechanisms.randomizers.numeric import NumericRandomizer
-from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.numeric import NumericRandomizer, PublicGrid
 from supm.mechanisms.randomizers.window import (
     ContinuousWindow,
     SlidingWindow,

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm.mechanisms.randomizers.frequency import SIZE
-from supm.mechanisms.randomizers.randomizer import LISTED
-from supm.mechanisms.randomizers.reports import as_numbers
+from supm.mechanisms.randomizers.randomizer import LISTED, as_numbers
 
 _ROWS = 1 << 14
 _FOLD = 64

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals, check_kind
-from supm.mechanisms.randomizers.numeric import COUNT
-from supm.mechanisms.randomizers.public_grid import PublicGrid
+from supm.mechanisms.randomizers.numeric import COUNT, PublicGrid
+from supm.mechanisms.randomizers.randomizer import Reports, Tally, check_tally
 from supm.mechanisms.randomizers.reconstruction import reconstruct
-from supm.mechanisms.randomizers.reports import Reports, Tally, check_tally
 from supm.mechanisms.randomizers.window import ContinuousWindow, SlidingWindow, WindowRandomizer
 
 # The reconstruction needs the channel as a matrix, of about twice the square of this.

@@ -15,10 +15,8 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
 from supm.mechanisms.randomizers.frequency import SupportRandomizer
-from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers.reports import Reports, check_told
-from supm.mechanisms.thresholds import exponential
-from supm.mechanisms.two_level import TwoLevel, words_inside
+from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
+from supm.mechanisms.thresholds import TwoLevel, exponential, words_inside
 
 _SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")
 

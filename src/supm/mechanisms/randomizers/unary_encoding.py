@@ -13,8 +13,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers
 from supm.mechanisms.randomizers.frequency import SupportRandomizer
-from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
-from supm.mechanisms.randomizers.reports import Reports, check_told
+from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
 from supm.mechanisms.thresholds import WORDS, epsilon_of, exact_share, threshold_for
 
 _SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")

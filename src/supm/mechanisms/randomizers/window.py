@@ -20,10 +20,8 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, Reals
 from supm.mechanisms.noised_number import NoisedNumber
-from supm.mechanisms.randomizers.numeric import FiniteGridRandomizer
-from supm.mechanisms.randomizers.public_grid import STEPS, PublicGrid
-from supm.mechanisms.thresholds import WORDS
-from supm.mechanisms.two_level import TwoLevel
+from supm.mechanisms.randomizers.numeric import STEPS, FiniteGridRandomizer, PublicGrid
+from supm.mechanisms.thresholds import WORDS, TwoLevel
 
 _LARGEST = 1 << 22
 _WHOLE = Fraction(1)
