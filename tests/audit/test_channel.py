@@ -9,15 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
 
+from supm._random import simulation
 from supm.audit import (
+    check_channel,
     check_epsilon,
     check_inputs,
+    check_outcomes,
     check_rows_sum_to_one,
+    check_standard_error,
     check_stated_epsilon,
     density_epsilon,
+    entry,
     exact_epsilon,
+    kinds,
 )
-from supm.mechanisms import GeneralizedRandomizedResponse
+from supm.audit.subjects import Readable
+from supm.mechanisms import FiniteChannel, GeneralizedRandomizedResponse
 from supm.mechanisms.randomizers.laplace import Laplace
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
@@ -125,3 +132,33 @@ def test_a_report_that_only_some_inputs_can_make_breaks_any_claim() -> None:
     assert density_epsilon(cut) > 600
     assert not check_stated_epsilon(cut).passed
     assert math.isfinite(density_epsilon(cut))
+
+
+ALL = [entry(name).mechanism for name in kinds()]
+
+
+@pytest.mark.parametrize("mechanism", ALL, ids=kinds())
+def test_all_that_is_shipped_agrees_with_itself(mechanism: FiniteChannel) -> None:
+    if isinstance(mechanism, FiniteChannel):
+        assert check_channel(mechanism).passed
+        assert check_outcomes(mechanism, simulation(1)).passed
+    if isinstance(mechanism, Readable):
+        assert check_standard_error(mechanism, simulation(1)).passed
+
+
+def test_a_channel_of_another_shape_is_broken() -> None:
+    class Short(GeneralizedRandomizedResponse):
+        def channel(self) -> NDArray[np.float64]:
+            return super().channel()[1:]
+
+    found = check_channel(Short.for_epsilon(size=3, epsilon=1.0))
+    assert not found.passed
+    assert found.detail == "channel has shape (2, 3), exact_channel (3, 3)"
+
+
+def test_a_channel_that_is_not_a_number_is_broken() -> None:
+    class Unknown(GeneralizedRandomizedResponse):
+        def channel(self) -> NDArray[np.float64]:
+            return super().channel() * np.nan
+
+    assert not check_channel(Unknown.for_epsilon(size=3, epsilon=1.0)).passed

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from supm._random import simulation
-from supm.audit.goodness import goodness_of_fit
+from supm.audit.goodness import correlation_bound, goodness_of_fit
 
 SKEWED = np.array([0.9, 0.0999, 1e-4 - 3e-7, 1e-7, 1e-7, 1e-7])
 MANY = np.full(400, 1 / 400)
@@ -45,3 +45,12 @@ def test_rare_cells_that_are_all_a_little_off_are_found_together() -> None:
 
 def test_one_cell_fits_whatever_is_drawn() -> None:
     assert goodness_of_fit(np.array([12_345]), np.array([1.0])) == 1.0
+
+
+@pytest.mark.parametrize("lag", [1, 7, 4001])
+def test_a_faint_dependence_is_found(lag: int) -> None:
+    noise = simulation(1).below(1000, 1 << 17) / 999.0 - 0.5
+    first, second = noise[: 1 << 16], noise[1 << 16 :]
+    faint = first.copy()
+    faint[lag:] = np.where(np.arange(first.size - lag) % 10 == 0, first[:-lag], first[lag:])
+    assert correlation_bound(faint, second, variance=1 / 12, reach=0.5) < 1e-9

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from supm._random import RandomSource, simulation
-from supm.audit import check_independence
-from supm.audit.independence import correlation_bound
-from supm.mechanisms import GeneralizedRandomizedResponse
+from supm.audit import check_independence, check_mark, check_mixed, check_source, entry, kinds
+from supm.mechanisms import GeneralizedRandomizedResponse, LocalHashing, Reports
 from supm.mechanisms.randomizers.laplace import Laplace
 
 
@@ -32,15 +31,6 @@ def test_noise_that_repeats_is_found_whatever_its_period(period: int) -> None:
     assert not check_independence(repeating(period), simulation(1), draws=1 << 16).passed
 
 
-@pytest.mark.parametrize("lag", [1, 7, 4001])
-def test_a_faint_dependence_is_found(lag: int) -> None:
-    noise = simulation(1).below(1000, 1 << 17) / 999.0 - 0.5
-    first, second = noise[: 1 << 16], noise[1 << 16 :]
-    faint = first.copy()
-    faint[lag:] = np.where(np.arange(first.size - lag) % 10 == 0, first[:-lag], first[lag:])
-    assert correlation_bound(faint, second, variance=1 / 12, reach=0.5) < 1e-9
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0, 30.0])
 def test_independent_reports_pass_also_where_they_hardly_vary(epsilon: float) -> None:
     coin = GeneralizedRandomizedResponse.for_epsilon(size=5, epsilon=epsilon)
@@ -57,3 +47,34 @@ def test_reports_without_bound_are_checked_too() -> None:
     assert check_independence(honest, simulation(1), draws=1 << 14).passed
     stuck = Stuck(grid=honest.grid, scale=honest.scale)
     assert not check_independence(stuck, simulation(1), draws=1 << 14).passed
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_all_that_is_shipped_uses_its_source_and_passes_its_mark_on(name: str) -> None:
+    mechanism = entry(name).mechanism
+    assert check_mark(mechanism).passed
+    assert check_source(mechanism, simulation(1), draws=4096).passed
+
+
+def test_an_alphabet_too_large_to_be_counted_is_checked_by_its_reports() -> None:
+    assert check_mark(LocalHashing.for_epsilon(size=1 << 40, epsilon=1.0)).passed
+
+
+def test_a_sampler_with_a_seed_of_its_own_is_broken() -> None:
+    class Seeded(GeneralizedRandomizedResponse):
+        def randomize(self, values: object, source: RandomSource) -> Reports:  # noqa: ARG002  the defect
+            return super().randomize(values, simulation(7))  # type: ignore[arg-type]
+
+    found = check_source(Seeded.for_epsilon(size=3, epsilon=1.0), simulation(1))
+    assert not found.passed
+    assert found.detail == "two seeds gave the same 32768 reports"
+
+
+def test_where_reports_hardly_vary_equal_reports_prove_nothing() -> None:
+    truthful = GeneralizedRandomizedResponse.for_epsilon(size=2, epsilon=40.0)
+    assert check_source(truthful, simulation(1)).passed
+
+
+@pytest.mark.parametrize("name", kinds())
+def test_reports_of_mixed_crowds_of_all_that_is_shipped_are_independent(name: str) -> None:
+    assert check_mixed(entry(name).mechanism, simulation(1), draws=8192).passed

@@ -1,8 +1,9 @@
-"""Checks of what a mechanism says it does, against its claim: no sampling.
+"""Checks of what a mechanism says it does, against its claim and against what it says elsewhere.
 
 A finite channel is compared in fractions, without tolerance; the stated probabilities of
 unboundedly many reports in floats, to nine digits. Whether the sampler does what is said is the
-business of `supm.audit.sampler`; a mechanism is true when both agree.
+business of `supm.audit.sampler`; a mechanism is true when both agree. Nothing here is a matter of
+chance, so nothing here has a p-value.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from supm._random import RandomSource
 from supm.audit.findings import Finding
-from supm.mechanisms import FiniteChannel, Laplace, SupportRandomizer
+from supm.audit.subjects import collect
+from supm.mechanisms import FiniteChannel, Laplace, Reports, SupportRandomizer
 from supm.mechanisms.thresholds import epsilon_of
 
 _LOOSE = 1e-9
@@ -169,7 +172,11 @@ def check_support(mechanism: SupportRandomizer, *, claimed: float | None = None)
 
 
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
+
+
 _VISIBLE = 600.0
+
+
 _PLACES = 4096
 
 
@@ -238,3 +245,97 @@ def _places(mechanism: Laplace) -> NDArray[np.int64]:
     near = np.linspace(-2, mechanism.steps + 2, _PLACES).astype(np.int64)
     ends = np.array([least, least + 1, greatest - 1, greatest])
     return np.unique(np.concatenate((spread, near, ends)))
+
+
+_ROUNDING = 1e-12
+
+
+# The least normal float: below it digits are lost one by one.
+_LEAST = 2.0**-1022
+
+
+def check_channel(mechanism: FiniteChannel) -> Finding:
+    """Check that ``channel`` is ``exact_channel`` in floats, entry by entry.
+
+    The claim is compared with the fractions and the sampler with the floats: were they of two
+    different channels, neither comparison would mean anything.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel
+        The mechanism to be checked.
+
+    Returns
+    -------
+    Finding
+        Broken if an entry differs by more than 10^-12 of itself.
+
+    Examples
+    --------
+    >>> from supm.mechanisms import Hybrid
+    >>> check_channel(Hybrid.for_epsilon(low=-1, high=1, epsilon=2.0, steps=16)).passed
+    True
+    """
+    stated = np.asarray(mechanism.channel(), dtype=np.float64)
+    exact = _as_floats(mechanism.exact_channel())
+    if stated.shape != exact.shape:
+        detail = f"channel has shape {stated.shape}, exact_channel {exact.shape}"
+        return Finding(check="check_channel", passed=False, detail=detail)
+    off = np.abs(stated - exact) - _ROUNDING * exact
+    worst = float(off.max())
+    # NaN is not at most anything.
+    agree = bool((off <= _LEAST).all())
+    return Finding(
+        check="check_channel",
+        passed=agree,
+        detail=f"{exact.size} entries, "
+        + ("floats and fractions agree" if agree else f"one is off by {worst:.3g}"),
+        statistic=max(worst, 0.0) if agree else worst,
+    )
+
+
+def _as_floats(channel: list[list[Fraction]]) -> NDArray[np.float64]:
+    """Turn each fraction into a float once: most entries are a few objects, used many times."""
+    known = {id(entry): float(entry) for row in channel for entry in row}
+    return np.array([[known[id(entry)] for entry in row] for row in channel])
+
+
+def check_outcomes(
+    mechanism: FiniteChannel, source: RandomSource, *, draws: int = 1 << 14
+) -> Finding:
+    """Check that ``outcome`` gives different reports different numbers.
+
+    What it would drop, the other checks would not see: a raw value could travel in the high bits.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel
+        The mechanism to be checked.
+    source : RandomSource
+        Used to collect reports.
+    draws : int, default 2^14
+        Reports that are collected, from all inputs in turn or from 256 of them.
+
+    Returns
+    -------
+    Finding
+        Broken if two different reports have one number.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import SubsetSelection
+    >>> pairs = SubsetSelection.with_width(size=6, width=2, epsilon=1.0)
+    >>> check_outcomes(pairs, simulation(1)).passed
+    True
+    """
+    reports = collect(mechanism, draws, source)
+    told = np.unique(reports.symbols, axis=0)
+    numbers = mechanism.outcome(Reports(symbols=told, simulation=reports.simulation))
+    kinds = len(np.unique(numbers))
+    return Finding(
+        check="check_outcomes",
+        passed=kinds == len(told),
+        detail=f"{len(told)} different reports have {kinds} numbers",
+        statistic=float(len(told) - kinds),
+    )

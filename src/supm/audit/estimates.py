@@ -7,6 +7,7 @@ simulated except to collect the reports.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.audit.findings import FAMILY_ERROR, Finding
-from supm.audit.subjects import Readable, tallied
+from supm.audit.subjects import Readable, collect, randomizers_of, tallied
 from supm.mechanisms import (
+    Estimate,
     FiniteChannel,
     FrequencyRandomizer,
     IndependentReports,
@@ -27,6 +29,8 @@ from supm.mechanisms import (
 )
 
 _DRAWS = 1 << 18
+
+
 _LISTED = 1 << 18
 
 
@@ -279,3 +283,72 @@ def _reach(mechanism: FrequencyRandomizer) -> float:
     if isinstance(mechanism, SupportRandomizer):
         return 1.0 / float(mechanism.hit - mechanism.miss)
     return 1.0 + float(np.abs(np.linalg.pinv(mechanism.channel())).max())
+
+
+_ESTIMATED = 1e-6
+
+
+_INPUTS = 256
+
+
+def check_standard_error(
+    mechanism: Readable, source: RandomSource, *, draws: int = 1 << 8
+) -> Finding:
+    """Check the standard errors of an estimate: from ``variance``, or from the decoded reports.
+
+    Parameters
+    ----------
+    mechanism : FrequencyRandomizer, IndependentReports, JointReport, NumericRandomizer or ODP
+        The mechanism to be checked.
+    source : RandomSource
+        Used to collect reports.
+    draws : int, default 2^8
+        Reports that are estimated from.
+
+    Returns
+    -------
+    Finding
+        Broken if an error is off by more than 10^-6 of itself.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import GeneralizedRandomizedResponse
+    >>> coin = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=1.0)
+    >>> check_standard_error(coin, simulation(1)).passed
+    True
+    """
+    reports = collect(mechanism, draws, source)
+    pairs = list(_errors(mechanism, reports))
+    off = max(float(np.abs(stated / true - 1.0).max()) for stated, true in pairs)
+    return Finding(
+        check="check_standard_error",
+        passed=off <= _ESTIMATED,
+        detail=f"{sum(true.size for _, true in pairs)} standard errors of {draws} reports, "
+        f"the worst is off by {off:.3g} of itself",
+        statistic=off,
+    )
+
+
+def _errors(
+    mechanism: Readable, reports: Reports
+) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Yield stated standard errors and what they should be."""
+    if isinstance(mechanism, NumericRandomizer):
+        found = mechanism.estimate(mechanism.tally(reports))
+        spread = np.std(mechanism.decode(reports), ddof=1) / np.sqrt(len(reports))
+        yield np.atleast_1d(found.standard_error), np.atleast_1d(spread)
+    else:
+        _, estimates = tallied(mechanism, reports)
+        for part, estimate in zip(randomizers_of(mechanism), estimates, strict=True):
+            yield _of_shares(part, estimate, len(reports))
+
+
+def _of_shares(
+    randomizer: FrequencyRandomizer, estimate: Estimate, reports: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    # A few hundred of a large alphabet: they all come from one formula.
+    stated = estimate.standard_error.ravel()[:_INPUTS]
+    shares = np.clip(estimate.values.ravel()[:_INPUTS], 0.0, 1.0)
+    variances = [randomizer.variance(share, reports) for share in shares.tolist()]
+    return stated, np.sqrt(np.array(variances))

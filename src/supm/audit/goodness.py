@@ -1,18 +1,20 @@
-"""How well counts fit probabilities, with p-values that hold far out in the tail.
+"""How well counts fit probabilities, and whether scores correlate, far out in the tail.
 
 The chi-square distribution is a poor guide to the far tail of counts that are expected to be
 small, and a family-wise error of 10^-6 lives in that tail. So cells that are expected rarely are
 tested one by one with the exact binomial distribution, and enter the chi-square test only in
-groups that are large enough.
+groups that are large enough. The p-values of correlations are bounds from Freedman's inequality for
+martingales and hold for any distribution of the scores.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import fft, stats
 
 _ENOUGH = 1000.0
 
@@ -93,3 +95,46 @@ def two_sided(
     below, above = stats.binom.cdf(*case), stats.binom.sf(case[0] - 1, *case[1:])
     two_sided: NDArray[np.float64] = np.minimum(1.0, 2.0 * np.minimum(below, above))[inverse]
     return two_sided
+
+
+def correlation_bound(
+    first: NDArray[np.float64], second: NDArray[np.float64], *, variance: float, reach: float
+) -> float:
+    """Bound the p-value of the largest correlation at any lag, within a call and between two calls.
+
+    The scores have mean zero if the reports are as promised; a variance and the largest absolute
+    value of one are given. The bound is corrected for the number of lags.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> noise = simulation(1).below(1000, 20_000) / 999.0 - 0.5
+    >>> correlation_bound(noise[:10_000], noise[10_000:], variance=1 / 12, reach=0.5) > 0.01
+    True
+    >>> correlation_bound(noise[:10_000], noise[:10_000], variance=1 / 12, reach=0.5) < 1e-100
+    True
+    """
+    count = len(first)
+    size = fft.next_fast_len(2 * count, real=True)
+    spectra = [fft.rfft(scores, size) for scores in (first, second)]
+    within = fft.irfft(np.conj(spectra[0]) * spectra[0], size)[1 : count // 2]
+    between = fft.irfft(np.conj(spectra[0]) * spectra[1], size)
+    sums = np.abs(np.concatenate((within, between[: count // 2], between[size - count // 2 :])))
+    if variance == 0.0:
+        return 1.0
+    # A term has mean zero, is at most reach^2, and its variances add up to this, whatever came
+    # before.
+    spread = variance * max(float((first**2).sum()), float((second**2).sum()), count * variance)
+    largest = float(sums.max(initial=0.0))
+    exponent = largest**2 / (2.0 * (spread + reach**2 * largest / 3.0))
+    return float(min(1.0, 2.0 * sums.size * math.exp(-exponent)))
+
+
+def scored_bound(
+    calls: list[NDArray[np.int64]], row: NDArray[np.float64], score: NDArray[np.float64]
+) -> float:
+    """Bound the p-value of the correlation of two calls' cells, each cell with its score."""
+    first, second = (score[call] for call in calls)
+    possible = np.abs(score[row > 0])
+    variance = float((row * score**2).sum())
+    return correlation_bound(first, second, variance=variance, reach=float(possible.max()))

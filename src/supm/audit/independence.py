@@ -1,24 +1,37 @@
-"""Reports do not depend on each other: noise that is used twice can be subtracted.
+"""Reports depend on nothing but their values and the given source, and not on each other.
 
-Two calls are made with one source and one input. Each report is turned into a bounded score, and
-the scores are correlated at every lag, within the first call and between the two, by one fast
-Fourier transform: a seed that is reused after any number of rows shows as a correlation near one
-at that lag. The p-values are bounds from Freedman's inequality for martingales and hold for any
-distribution of the scores.
+Noise that is used twice can be subtracted. So two calls are made with one source; each report is
+turned into a bounded score, and the scores are correlated at every lag, within the first call and
+between the two, by one fast Fourier transform: a seed that is reused after any number of rows shows
+as a correlation near one at that lag. Randomness comes from the source that is given, from nowhere
+else, and its mark is passed on.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
-from supm._random import RandomSource
+from supm._random import RandomSource, secure, simulation
+from supm.audit.events import events
 from supm.audit.findings import FAMILY_ERROR, Finding, broken_by_the_impossible
-from supm.audit.goodness import goodness_of_fit
-from supm.audit.subjects import Auditable, cells_of, grid_points
+from supm.audit.goodness import correlation_bound, goodness_of_fit, scored_bound
+from supm.audit.subjects import (
+    Auditable,
+    Estimating,
+    cells_of,
+    count_inputs,
+    count_symbols,
+    crowd,
+    grid_points,
+    randomizers_of,
+    some_inputs,
+    tallied,
+    values_of,
+)
+from supm.mechanisms import Laplace, SupportRandomizer
 
 _GROUPS = 8
 
@@ -64,49 +77,6 @@ def check_independence(
     return Finding.by_chance("check_independence", bounds, error=error, detail=detail)
 
 
-def correlation_bound(
-    first: NDArray[np.float64], second: NDArray[np.float64], *, variance: float, reach: float
-) -> float:
-    """Bound the p-value of the largest correlation at any lag, within a call and between two calls.
-
-    The scores have mean zero if the reports are as promised; a variance and the largest absolute
-    value of one are given. The bound is corrected for the number of lags.
-
-    Examples
-    --------
-    >>> from supm._random import simulation
-    >>> noise = simulation(1).below(1000, 20_000) / 999.0 - 0.5
-    >>> correlation_bound(noise[:10_000], noise[10_000:], variance=1 / 12, reach=0.5) > 0.01
-    True
-    >>> correlation_bound(noise[:10_000], noise[:10_000], variance=1 / 12, reach=0.5) < 1e-100
-    True
-    """
-    count = len(first)
-    size = fft.next_fast_len(2 * count, real=True)
-    spectra = [fft.rfft(scores, size) for scores in (first, second)]
-    within = fft.irfft(np.conj(spectra[0]) * spectra[0], size)[1 : count // 2]
-    between = fft.irfft(np.conj(spectra[0]) * spectra[1], size)
-    sums = np.abs(np.concatenate((within, between[: count // 2], between[size - count // 2 :])))
-    if variance == 0.0:
-        return 1.0
-    # A term has mean zero, is at most reach^2, and its variances add up to this, whatever came
-    # before.
-    spread = variance * max(float((first**2).sum()), float((second**2).sum()), count * variance)
-    largest = float(sums.max(initial=0.0))
-    exponent = largest**2 / (2.0 * (spread + reach**2 * largest / 3.0))
-    return float(min(1.0, 2.0 * sums.size * math.exp(-exponent)))
-
-
-def scored_bound(
-    calls: list[NDArray[np.int64]], row: NDArray[np.float64], score: NDArray[np.float64]
-) -> float:
-    """Bound the p-value of the correlation of two calls' cells, each cell with its score."""
-    first, second = (score[call] for call in calls)
-    possible = np.abs(score[row > 0])
-    variance = float((row * score**2).sum())
-    return correlation_bound(first, second, variance=variance, reach=float(possible.max()))
-
-
 def _rank(row: NDArray[np.float64]) -> NDArray[np.float64]:
     """Score outcomes by their place: the middle of their step of the distribution function."""
     return np.cumsum(row) - row / 2 - 0.5
@@ -136,3 +106,155 @@ def _pairs(calls: list[NDArray[np.int64]], row: NDArray[np.float64]) -> list[flo
     pairings = ((first[0:even:2], first[1:even:2]), (first, second))
     counted = [np.bincount(a * _GROUPS + b, minlength=_GROUPS**2) for a, b in pairings]
     return [goodness_of_fit(counts, expected) for counts in counted]
+
+
+_INPUTS = 256
+
+
+def check_mixed(
+    mechanism: Auditable, source: RandomSource, *, draws: int = 1 << 15, error: float = FAMILY_ERROR
+) -> Finding:
+    """Check that reports of a mixed crowd are independent, within a call and between two.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel or Laplace
+        The mechanism to be checked.
+    source : RandomSource
+        Where randomness comes from.
+    draws : int, default 2^15
+        Reports in each of the two calls, of inputs in random order. Reuse is noticed up to a lag of
+        half of them.
+    error : float, default 1e-6
+        Chance that a true sampler fails.
+
+    Returns
+    -------
+    Finding
+        Broken if a lag correlates.
+
+    Examples
+    --------
+    >>> from supm._random import simulation
+    >>> from supm.mechanisms import LocalHashing
+    >>> hashing = LocalHashing.for_epsilon(size=1000, epsilon=1.0)
+    >>> check_mixed(hashing, simulation(1), draws=10_000).passed
+    True
+    """
+    inputs = some_inputs(mechanism, _INPUTS, source)
+    held = inputs[source.below(inputs.size, draws).astype(np.int64)]
+    values = values_of(mechanism, held)
+    calls = [mechanism.randomize(values, source) for _ in range(2)]
+    bounds = []
+    for first, second in zip(
+        *(events(mechanism, call, held, source) for call in calls), strict=True
+    ):
+        chances = np.concatenate([each.chance for each in (first, second)])
+        scores = [each.seen - each.chance[each.group] for each in (first, second)]
+        variance = float((chances * (1.0 - chances)).max())
+        reach = float(np.maximum(chances, 1.0 - chances).max())
+        bounds.append(correlation_bound(*scores, variance=variance, reach=reach))
+    crowd = f"two calls of {draws} reports of {inputs.size} inputs"
+    detail = f"{crowd}, {len(bounds)} events at all lags to {draws // 2}"
+    return Finding.by_chance("check_mixed", bounds, error=error, detail=detail)
+
+
+_COUNTED = 1 << 16
+
+
+_SEEDS = 1 << 62
+
+
+def check_mark(mechanism: Auditable) -> Finding:
+    """Check that reports, tally and estimate are marked as a simulation exactly when they are one.
+
+    One crowd is drawn from a seed and one from the operating system.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel or Laplace
+        The mechanism to be checked.
+
+    Returns
+    -------
+    Finding
+        Broken if a simulation passes for a private release, or the other way round.
+
+    Examples
+    --------
+    >>> check_mark(Laplace.for_epsilon(low=0, high=100, epsilon=1.0)).passed
+    True
+    """
+    sources = (simulation(1), secure())
+    wrong = [
+        f"{name} of a {'simulated' if source.simulation else 'secure'} source"
+        for source in sources
+        for name, marked in _marks(mechanism, source)
+        if marked is not source.simulation
+    ]
+    detail = f"{' and '.join(wrong)} marked wrongly" if wrong else "all results marked rightly"
+    return Finding(check="check_mark", passed=not wrong, detail=detail)
+
+
+def check_source(
+    mechanism: Auditable, source: RandomSource, *, draws: int = 1 << 15, error: float = FAMILY_ERROR
+) -> Finding:
+    """Check that a seed fixes all reports, and that another seed gives others.
+
+    Parameters
+    ----------
+    mechanism : FiniteChannel or Laplace
+        The mechanism to be checked.
+    source : RandomSource
+        Where the two seeds come from.
+    draws : int, default 2^15
+        Reports that are compared.
+    error : float, default 1e-6
+        Chance that a true sampler fails.
+
+    Returns
+    -------
+    Finding
+        Broken if one seed gives different reports, so that something is drawn from elsewhere, or
+        if two seeds give the same. Where reports hardly vary, the latter says nothing.
+
+    Examples
+    --------
+    >>> meter = Laplace.for_epsilon(low=0, high=100, epsilon=1.0)
+    >>> check_source(meter, simulation(1), draws=1000).passed
+    True
+    """
+    first, second = source.below(_SEEDS, 2).tolist()
+    values = crowd(mechanism, draws, source)
+    told, again, other = (
+        mechanism.randomize(values, simulation(seed)).symbols for seed in (first, first, second)
+    )
+    fixed = np.array_equal(told, again)
+    chance = _agreement(mechanism) ** draws if np.array_equal(told, other) else 1.0
+    detail = "a seed fixes the reports" if fixed else "one seed gave two different sets of reports"
+    if chance <= error:
+        detail = f"two seeds gave the same {draws} reports"
+    passed = fixed and chance > error
+    return Finding(check="check_source", passed=passed, detail=detail, statistic=chance)
+
+
+def _marks(mechanism: Auditable, source: RandomSource) -> Iterator[tuple[str, object]]:
+    values = values_of(mechanism, np.array([0, 0, count_inputs(mechanism) - 1]))
+    reports = mechanism.randomize(values, source)
+    yield "reports", reports.simulation
+    if isinstance(mechanism, Estimating) and count_symbols(mechanism) <= _COUNTED:
+        for name, results in zip(("tally", "estimate"), tallied(mechanism, reports), strict=True):
+            yield from ((name, each.simulation) for each in results)
+
+
+def _agreement(mechanism: Auditable) -> float:
+    """Bound the chance that two independent reports of one input are the same."""
+    mechanism = randomizers_of(mechanism)[0]
+    if isinstance(mechanism, SupportRandomizer):
+        # The same report supports the own symbol or not.
+        return float(mechanism.hit**2 + (1 - mechanism.hit) ** 2)
+    if isinstance(mechanism, Laplace):
+        middle = mechanism.steps // 2
+        return float(mechanism.probability(middle, middle))
+    channel: NDArray[np.float64] = mechanism.channel()
+    return float(np.square(channel).sum(axis=1).max())

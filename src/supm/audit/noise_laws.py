@@ -17,8 +17,16 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from supm._random import RandomSource
-from supm.audit.noise import NoiseEntry, NoiseLaw
-from supm.audit.noise_curves import claimed, largest_ratio, least_epsilon, listed, normal, shifted
+from supm.audit.noise import (
+    NoiseEntry,
+    NoiseLaw,
+    claimed,
+    largest_ratio,
+    least_epsilon,
+    listed,
+    normal,
+    shifted,
+)
 from supm.audit.objective_laws import objectives
 from supm.mechanisms import (
     DiscreteGaussian,

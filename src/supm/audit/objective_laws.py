@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from supm._random import RandomSource
-from supm.audit.noise import NoiseEntry, NoiseLaw
-from supm.audit.noise_curves import beyond, least_epsilon
+from supm.audit.noise import NoiseEntry, NoiseLaw, beyond, least_epsilon
 from supm.mechanisms import LossBounds, ObjectivePerturbation
 from supm.mechanisms.noise.objective import corner_epsilon
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import SupmError
+from supm._errors import ParameterError, SupmError
 from supm._random import RandomSource
 from supm.audit.findings import ImpossibleReportError
 from supm.mechanisms import (
@@ -32,6 +32,7 @@ from supm.mechanisms import (
 )
 
 _RUNS = 64
+_INPUTS = 256
 
 Auditable: TypeAlias = FiniteChannel | Laplace
 """What the suite takes."""
@@ -204,3 +205,15 @@ def some_inputs(mechanism: Auditable, most: int, source: RandomSource) -> NDArra
         return np.arange(count, dtype=np.int64)
     chosen = source.below(count, most).astype(np.int64)
     return np.unique(np.append(chosen[2:], (0, count - 1)))
+
+
+def crowd(mechanism: Auditable, draws: int, source: RandomSource) -> NDArray[Any]:
+    """Return values of so many owners, who hold all inputs in turn, or some of them."""
+    return values_of(mechanism, np.resize(some_inputs(mechanism, _INPUTS, source), draws))
+
+
+def collect(mechanism: Any, draws: int, source: RandomSource) -> Reports:  # noqa: ANN401  what cannot be collected from is refused
+    """Return reports of a crowd of a mechanism whose inputs can be numbered."""
+    if not isinstance(mechanism, Auditable):
+        raise ParameterError("mechanism", "finite or Laplace", type(mechanism).__name__)
+    return mechanism.randomize(crowd(mechanism, draws, source), source)

@@ -11,24 +11,28 @@ from typing import Any, Final, NamedTuple
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import Reals
-from supm.audit.agreement import check_channel, check_outcomes, check_standard_error
 from supm.audit.attacks import check_attack
 from supm.audit.channel import (
+    check_channel,
     check_epsilon,
     check_inputs,
+    check_outcomes,
     check_rows_sum_to_one,
     check_stated_epsilon,
     check_support,
 )
-from supm.audit.crowds import check_crowd, check_mixed
-from supm.audit.estimates import check_estimates, check_unbiased, check_variance
+from supm.audit.crowds import check_crowd, check_long_calls, check_positions
+from supm.audit.estimates import (
+    check_estimates,
+    check_standard_error,
+    check_unbiased,
+    check_variance,
+)
 from supm.audit.events import has_events
 from supm.audit.findings import FAMILY_ERROR, Audit, Finding
-from supm.audit.independence import check_independence
-from supm.audit.places import check_long_calls, check_positions
+from supm.audit.independence import check_independence, check_mark, check_mixed, check_source
 from supm.audit.sampler import OnGrid, check_density, check_grid, check_raw_values, check_sampler
 from supm.audit.shipped import Entry, catalogue
-from supm.audit.sources import check_mark, check_source
 from supm.audit.subjects import Auditable, Readable, count_symbols, grid_points, is_listed
 from supm.mechanisms import (
     FiniteChannel,

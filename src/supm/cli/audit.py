@@ -64,7 +64,7 @@ def verb(
         supm audit my_package:MyRandomizer --epsilon 2    one of your own
     """
     from supm import __version__
-    from supm.audit.report import AuditReport
+    from supm.audit.findings import AuditReport
 
     exclusive(needed=True, NAME=name, all=everything)
     if everything and (epsilon or size):
