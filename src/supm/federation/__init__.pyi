@@ -1,11 +1,13 @@
 from supm.federation.components import Components as Components
 from supm.federation.components import ComponentsOutcome as ComponentsOutcome
 from supm.federation.coordinator import Coordinator as Coordinator
+from supm.federation.coordinator import RoundRecord as RoundRecord
 from supm.federation.discriminant import Discriminant as Discriminant
 from supm.federation.discriminant import DiscriminantOutcome as DiscriminantOutcome
 from supm.federation.margin import Margin as Margin
 from supm.federation.margin import MarginOutcome as MarginOutcome
 from supm.federation.participant import Participant as Participant
+from supm.federation.participant import Receipted as Receipted
 from supm.federation.planning import Computation as Computation
 from supm.federation.planning import open_release as open_release
 from supm.federation.planning import plan_federation as plan_federation
@@ -17,8 +19,6 @@ from supm.federation.protocol import Protocol as Protocol
 from supm.federation.protocol import RoundQuestion as RoundQuestion
 from supm.federation.protocol import party_source as party_source
 from supm.federation.protocol import run_pooled as run_pooled
-from supm.federation.receipts import Receipted as Receipted
-from supm.federation.receipts import RoundRecord as RoundRecord
 from supm.federation.rows import Encoding as Encoding
 from supm.federation.rows import Rows as Rows
 from supm.federation.rows import SchemaEncoding as SchemaEncoding

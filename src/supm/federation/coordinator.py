@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from supm._errors import FederationError
 from supm._validation import check_kind
 from supm.federation.protocol import Protocol
-from supm.federation.receipts import RoundRecord
 from supm.federation.secure_sum.keys import SHARE_BYTES, hash_text
 from supm.federation.secure_sum.party import Opening
 from supm.federation.secure_sum.wire import (
@@ -31,6 +31,32 @@ _ENVELOPE_EXTRA: Final = 28
 _TAG_BYTES: Final = 32
 _Replies = dict[int, FieldReader]
 _Messages = dict[int, bytes]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundRecord:
+    """What can be published of a round before its sum is opened: nothing of it is private.
+
+    Parameters
+    ----------
+    study : str
+        The hash of what the parties consented to.
+    run : str
+        The fingerprint of all parties' keys.
+    round : int
+        Which round, from 0.
+    asked : tuple of float
+        The public numbers with which the parties were asked: none, or a direction that was made
+        from noisy sums.
+    commitments : tuple of str
+        By the number of the party: the hash of what it sent, or nothing where it is lost.
+    """
+
+    study: str
+    run: str
+    round: int
+    asked: tuple[float, ...]
+    commitments: tuple[str, ...]
 
 
 class Coordinator:

@@ -14,12 +14,11 @@ from supm._json import canonical
 from supm._random import RandomSource
 from supm._validation import Reals, check_kind, check_text
 from supm.federation.components import Components
-from supm.federation.coordinator import Coordinator
+from supm.federation.coordinator import Coordinator, RoundRecord
 from supm.federation.discriminant import Discriminant
 from supm.federation.margin import Margin
 from supm.federation.participant import Participant
 from supm.federation.protocol import Protocol
-from supm.federation.receipts import RoundRecord
 from supm.federation.rows import Rows, SchemaEncoding
 from supm.federation.secure_sum.keys import hash_text
 from supm.messages.codec import Message, from_value

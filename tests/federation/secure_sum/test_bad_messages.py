@@ -10,11 +10,11 @@ import pytest
 from supm._errors import FederationError, RecordError
 from supm._random import secure, simulation
 from supm.federation.participant import _LEFT as LEFT
-from supm.federation.participant import Participant
+from supm.federation.participant import COULD_NOT_ANSWER, DOES_NOT_TAKE_PART, Participant
 from supm.federation.protocol import Circle
 from supm.federation.rows import grid_rows
 from supm.federation.secure_sum import party
-from supm.federation.secure_sum.memory import COULD_NOT_ANSWER, DOES_NOT_TAKE_PART, PartyMemory
+from supm.federation.secure_sum.party import PartyMemory
 from supm.messages.update import Update
 
 PRIVATE = "the value 31415 is private"

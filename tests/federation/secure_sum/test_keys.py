@@ -23,20 +23,18 @@ from supm.federation.secure_sum.keys import (
     agree,
     check_public,
     commit,
+    mask_binding,
     new_secret,
     open_envelope,
     open_secret,
+    own_mask_key,
     public_of,
     seal_envelope,
+    seed_commitment,
     split_secret,
     stream,
 )
-from supm.federation.secure_sum.party import (
-    PartySecrets,
-    mask_binding,
-    own_mask_key,
-    seed_commitment,
-)
+from supm.federation.secure_sum.party import PartyMemory
 from supm.federation.secure_sum.wire import Roster, roster_fingerprint
 
 ONE, TWO, THREE = new_secret(simulation(1), 3)
@@ -114,11 +112,11 @@ def test_secrets_are_different_and_come_from_the_source() -> None:
 
 def test_no_two_secrets_of_a_run_are_equal() -> None:
     """One that served two rounds would be opened in the one and hide something in the other."""
-    secrets = PartySecrets.draw(3, simulation(1))
+    secrets = PartyMemory(study="a").with_secrets(3, simulation(1))
     assert len({secrets.envelope, *secrets.masks, *secrets.seeds}) == 7
-    public = secrets.public("a" * 64)
+    public = secrets.public_keys()
     assert len({public.envelope, *public.masks, *public.commitments}) == 7
-    assert repr(secrets) == "PartySecrets(rounds=3)"
+    assert repr(secrets) == "PartyMemory(awaits='invite', number=0, round=0)"
 
 
 def test_derived_keys_name_both_public_keys_in_any_order() -> None:
@@ -132,8 +130,12 @@ def test_what_binds_a_mask() -> None:
     assert len({*keys, seed_commitment(ONE, "a", 0), seed_commitment(ONE, "a", 1)}) == 6
 
 
+def drawn(seed: int) -> PartyMemory:
+    return PartyMemory(study="a").with_secrets(1, simulation(seed))
+
+
 def test_the_fingerprint_covers_the_study_and_every_key() -> None:
-    first, second = (PartySecrets.draw(1, simulation(n)).public("a") for n in (1, 2))
+    first, second = (drawn(n).public_keys() for n in (1, 2))
     rosters = [Roster((first, None)), Roster((first, second)), Roster((second, first))]
     prints = {roster_fingerprint(study, roster) for study in "ab" for roster in rosters}
     assert len(prints) == 6

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from supm._errors import FederationError
 from supm.federation.protocol import Circle
-from supm.federation.secure_sum.keys import agree, open_secret
-from supm.federation.secure_sum.memory import PartyMemory
-from supm.federation.secure_sum.party import (
-    Opening,
+from supm.federation.secure_sum.keys import (
+    agree,
     as_unsigned,
     mask_binding,
+    open_secret,
     own_mask_key,
     pair_masks,
     unmask_total,
 )
+from supm.federation.secure_sum.party import Opening, PartyMemory
 from supm.messages.update import Update
 
 CIRCLE = Circle(parties=5, colluders=1, dropouts=1)

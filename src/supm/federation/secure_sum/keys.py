@@ -1,8 +1,11 @@
-"""Keys between two parties, what is made of them, and shares of a secret, of which any t open it.
+"""Keys between two parties, the masks made of them, and shares of a secret, of which any t open it.
 
 A party makes one key pair for envelopes and one for the masks of each round, so that opening a key
 of one round says nothing about any other. Whatever is derived from an agreed secret is bound to the
 study, the round, the two public keys and the purpose.
+
+Each pair of parties shares a mask, added by the one and taken away by the other, which vanishes in
+the sum. All arithmetic is modulo 2^64, in which a masked number is uniform whatever it hides.
 """
 
 from __future__ import annotations
@@ -230,3 +233,61 @@ def _weights(points: tuple[int, ...], x: int) -> tuple[int, ...]:
                 below = below * (own - other) % PRIME
         weights.append(above * pow(below, -1, PRIME) % PRIME)
     return tuple(weights)
+
+
+def pair_masks(number: int, keys: Mapping[int, bytes], length: int) -> NDArray[np.uint64]:
+    """Return the sum of the masks that a party shares with others."""
+    if number in keys:
+        raise ParameterError("keys", "those agreed with others", number)
+    total = np.zeros(length, dtype=np.uint64)
+    for other, key in keys.items():
+        change = np.add if other > number else np.subtract
+        change(total, stream(key, length), out=total)
+    return total
+
+
+def mask_vector(
+    vector: NDArray[np.int64], number: int, own: bytes, keys: Mapping[int, bytes]
+) -> NDArray[np.uint64]:
+    """Hide a vector under the party's own mask and those that it shares with others."""
+    masked = pair_masks(number, keys, vector.size)
+    np.add(masked, stream(own, vector.size), out=masked)
+    return np.add(masked, as_unsigned(vector), out=masked)
+
+
+def unmask_total(
+    total: NDArray[np.uint64], own: list[bytes], left: Mapping[int, Mapping[int, bytes]]
+) -> NDArray[np.int64]:
+    """Take away what masks are left in a sum of masked vectors."""
+    opened = total.copy()
+    for key in own:
+        np.subtract(opened, stream(key, total.size), out=opened)
+    for lost, keys in left.items():
+        # What the lost one would have added is the negative of what the others left behind.
+        np.add(opened, pair_masks(lost, keys, total.size), out=opened)
+    return as_signed(opened)
+
+
+def as_unsigned(vector: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return whole numbers modulo 2^64."""
+    return np.ascontiguousarray(vector).view(np.uint64)
+
+
+def as_signed(total: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return numbers modulo 2^64 as those between -2^63 and 2^63 - 1."""
+    return np.ascontiguousarray(total).view(np.int64)
+
+
+def mask_binding(study: str, number: int, view: str) -> Binding:
+    """Return what binds the mask of a pair: whoever was asked something else has another mask."""
+    return Binding(study=study, round=number, purpose="mask", view=view)
+
+
+def own_mask_key(seed: bytes, study: str, number: int) -> bytes:
+    """Return the key of a party's own mask."""
+    return commit(seed, Binding(study=study, round=number, purpose="self"))
+
+
+def seed_commitment(seed: bytes, study: str, number: int) -> bytes:
+    """Return what fixes a seed before it is opened."""
+    return commit(seed, Binding(study=study, round=number, purpose="commitment"))

@@ -1,96 +1,40 @@
-"""A party's share of the work, and how the server opens a sum.
+"""How the server opens a sum, what a party keeps between two messages, and its share of the work.
 
-Each pair of parties shares a mask, added by the one and taken away by the other, which vanishes in
-the sum. All arithmetic is modulo 2^64, in which a masked number is uniform whatever it hides.
+A party keeps keys, seeds and shares, and nothing of its table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hmac import compare_digest
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import FederationError, ParameterError
+from supm._errors import FederationError
+from supm._json import canonical, read_object
 from supm._random import RandomSource
 from supm.federation.secure_sum.keys import (
     SETUP,
     SHARE_BYTES,
     Binding,
     agree,
-    commit,
     hash_text,
+    mask_binding,
+    mask_vector,
     new_secret,
     open_envelope,
     open_secret,
+    own_mask_key,
     public_of,
     seal_envelope,
+    seed_commitment,
     split_secret,
-    stream,
+    unmask_total,
 )
-from supm.federation.secure_sum.memory import PartyMemory
-from supm.federation.secure_sum.wire import PartyKeys, Roster
-
-
-def pair_masks(number: int, keys: Mapping[int, bytes], length: int) -> NDArray[np.uint64]:
-    """Return the sum of the masks that a party shares with others."""
-    if number in keys:
-        raise ParameterError("keys", "those agreed with others", number)
-    total = np.zeros(length, dtype=np.uint64)
-    for other, key in keys.items():
-        change = np.add if other > number else np.subtract
-        change(total, stream(key, length), out=total)
-    return total
-
-
-def mask_vector(
-    vector: NDArray[np.int64], number: int, own: bytes, keys: Mapping[int, bytes]
-) -> NDArray[np.uint64]:
-    """Hide a vector under the party's own mask and those that it shares with others."""
-    masked = pair_masks(number, keys, vector.size)
-    np.add(masked, stream(own, vector.size), out=masked)
-    return np.add(masked, as_unsigned(vector), out=masked)
-
-
-def unmask_total(
-    total: NDArray[np.uint64], own: list[bytes], left: Mapping[int, Mapping[int, bytes]]
-) -> NDArray[np.int64]:
-    """Take away what masks are left in a sum of masked vectors."""
-    opened = total.copy()
-    for key in own:
-        np.subtract(opened, stream(key, total.size), out=opened)
-    for lost, keys in left.items():
-        # What the lost one would have added is the negative of what the others left behind.
-        np.add(opened, pair_masks(lost, keys, total.size), out=opened)
-    return as_signed(opened)
-
-
-def as_unsigned(vector: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return whole numbers modulo 2^64."""
-    return np.ascontiguousarray(vector).view(np.uint64)
-
-
-def as_signed(total: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return numbers modulo 2^64 as those between -2^63 and 2^63 - 1."""
-    return np.ascontiguousarray(total).view(np.int64)
-
-
-def mask_binding(study: str, number: int, view: str) -> Binding:
-    """Return what binds the mask of a pair: whoever was asked something else has another mask."""
-    return Binding(study=study, round=number, purpose="mask", view=view)
-
-
-def own_mask_key(seed: bytes, study: str, number: int) -> bytes:
-    """Return the key of a party's own mask."""
-    return commit(seed, Binding(study=study, round=number, purpose="self"))
-
-
-def seed_commitment(seed: bytes, study: str, number: int) -> bytes:
-    """Return what fixes a seed before it is opened."""
-    return commit(seed, Binding(study=study, round=number, purpose="commitment"))
-
+from supm.federation.secure_sum.wire import PartyKeys, Roster, as_bytes, as_text, text_map
 
 Shares = Mapping[int, Mapping[int, bytes]]
 
@@ -154,41 +98,167 @@ class Opening:
             raise FederationError(message)
 
 
-@dataclass(frozen=True)
-class PartySecrets:
-    """The secrets of a party: one for envelopes, and for each round a mask secret and a seed.
+_MARK: Final = b"supm-party-1\n"
+_LENGTH_BYTES: Final = 8
+_TEXTS: Final = ("awaits", "study", "run", "view", "asked", "released")
+_PLAIN: Final = (*_TEXTS, "number", "round", "simulation")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartyMemory:
+    """The state of a party in a run. It is secret: it holds the keys of the masks.
 
     Parameters
     ----------
+    awaits : str
+        The kind of message that is due next.
+    study : str
+        The text that was consented to.
+    run : str
+        The fingerprint of the roster.
+    number : int
+        The party's number.
+    round : int
+        The round that is under way or due.
+    view : str
+        The hash of what this round's question showed.
+    asked : str
+        The hash of the last message that was answered.
+    released : str
+        What was published at the end.
+    simulation : bool
+        Whether the server said that nothing of the run is private.
     envelope : bytes
         The secret of its envelopes.
-    masks : tuple of bytes
-        For each round, the secret of the masks that it shares with others.
-    seeds : tuple of bytes
-        For each round, the seed of its own mask.
+    masks, seeds : tuple of bytes
+        The secrets of each round; empty once the round is over.
+    roster : Roster
+        The public keys of all.
+    held : tuple of mapping of int to bytes
+        For each round, by party: a share of its mask secret, then one of its seed.
+    present, survivors : tuple of int
+        Who was asked in this round, and who answered.
+    sent : tuple of str
+        The commitment to what it sent in each round so far.
+    reply : bytes
+        The last answer, to give it again where the message comes again.
     """
 
-    envelope: bytes
-    masks: tuple[bytes, ...]
-    seeds: tuple[bytes, ...]
+    awaits: str = "invite"
+    study: str = ""
+    run: str = ""
+    number: int = 0
+    round: int = 0
+    view: str = ""
+    asked: str = ""
+    released: str = ""
+    simulation: bool = False
+    envelope: bytes = b""
+    masks: tuple[bytes, ...] = ()
+    seeds: tuple[bytes, ...] = ()
+    roster: Roster = field(default_factory=lambda: Roster(()))
+    held: tuple[Mapping[int, bytes], ...] = ()
+    present: tuple[int, ...] = ()
+    survivors: tuple[int, ...] = ()
+    sent: tuple[str, ...] = ()
+    reply: bytes = b""
 
     def __repr__(self) -> str:
-        """Say for how many rounds, never what they are."""
-        return f"PartySecrets(rounds={len(self.masks)})"
+        """Say what is due, never a secret."""
+        return f"PartyMemory(awaits={self.awaits!r}, number={self.number}, round={self.round})"
 
-    @classmethod
-    def draw(cls, rounds: int, source: RandomSource) -> PartySecrets:
+    @property
+    def study_hash(self) -> str:
+        """The hash of the text that was consented to."""
+        return hash_text(self.study)
+
+    def with_secrets(self, rounds: int, source: RandomSource) -> PartyMemory:
         """Draw all secrets of a run."""
         envelope, *others = new_secret(source, 1 + 2 * rounds)
-        return cls(envelope, tuple(others[:rounds]), tuple(others[rounds:]))
+        masks, seeds = tuple(others[:rounds]), tuple(others[rounds:])
+        return replace(self, envelope=envelope, masks=masks, seeds=seeds)
 
-    def public(self, study: str) -> PartyKeys:
-        """Return what is told about them: public keys, and what fixes the seeds."""
+    def public_keys(self) -> PartyKeys:
+        """Return what is told about the secrets: public keys, and what fixes the seeds."""
+        study = self.study_hash
         return PartyKeys(
             envelope=public_of(self.envelope),
             masks=tuple(public_of(secret) for secret in self.masks),
             commitments=tuple(seed_commitment(s, study, r) for r, s in enumerate(self.seeds)),
         )
+
+    def without_round(self) -> PartyMemory:
+        """Forget the secrets of the round that is over, and wait for the next."""
+        over = self.round
+        return replace(
+            self,
+            round=over + 1,
+            masks=_emptied(self.masks, over, b""),
+            seeds=_emptied(self.seeds, over, b""),
+            held=_emptied(self.held, over, {}),
+        )
+
+    def to_bytes(self) -> bytes:
+        """Return the state as the engine keeps it."""
+        text = canonical(self._form()).encode()
+        return b"".join((_MARK, len(text).to_bytes(_LENGTH_BYTES, "little"), text, self.reply))
+
+    def _form(self) -> dict[str, Any]:
+        return {
+            **{name: getattr(self, name) for name in _PLAIN},
+            "envelope": as_text(self.envelope),
+            "masks": [as_text(secret) for secret in self.masks],
+            "seeds": [as_text(seed) for seed in self.seeds],
+            "roster": self.roster.to_form(),
+            "held": [text_map(shares) for shares in self.held],
+            "present": list(self.present),
+            "survivors": list(self.survivors),
+            "sent": list(self.sent),
+        }
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> PartyMemory:
+        """Read what `to_bytes` wrote; nothing is the state of a party that was not asked yet."""
+        if not content:
+            return cls()
+        start = len(_MARK) + _LENGTH_BYTES
+        end = start + int.from_bytes(content[len(_MARK) : start], "little")
+        try:
+            if not content.startswith(_MARK) or end > len(content):
+                raise ValueError  # noqa: TRY301  one sentence for all that is no state
+            form = read_object(content[start:end].decode(), "state", FederationError)
+            return cls._read(form, content[end:])
+        except (ValueError, KeyError, TypeError, AttributeError, FederationError):
+            message = "the state of this party cannot be read; keep it as it was returned."
+            raise FederationError(message) from None
+
+    @classmethod
+    def _read(cls, form: dict[str, Any], reply: bytes) -> PartyMemory:
+        rounds = len(form["masks"])
+        return cls(
+            **{name: form[name] for name in _PLAIN},
+            envelope=_secret(form["envelope"]),
+            masks=tuple(_secret(one) for one in form["masks"]),
+            seeds=tuple(_secret(one) for one in form["seeds"]),
+            roster=Roster.from_form(form["roster"], len(form["roster"]), rounds),
+            held=tuple(_shares(one) for one in form["held"]),
+            present=tuple(form["present"]),
+            survivors=tuple(form["survivors"]),
+            sent=tuple(form["sent"]),
+            reply=reply,
+        )
+
+
+def _emptied(values: tuple[Any, ...], place: int, empty: object) -> tuple[Any, ...]:
+    return (*values[:place], empty, *values[place + 1 :])
+
+
+def _secret(text: str) -> bytes:
+    return as_bytes(text, 32, "secret") if text else b""
+
+
+def _shares(form: dict[str, str]) -> dict[int, bytes]:
+    return {int(n): as_bytes(text, 2 * SHARE_BYTES, "shares") for n, text in form.items()}
 
 
 def deal_shares(
@@ -228,7 +298,7 @@ def collect_shares(
 
 def hide_vector(memory: PartyMemory, vector: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Mask a vector for the round that is under way, among those who are present."""
-    study, number = hash_text(memory.study), memory.number
+    study, number = memory.study_hash, memory.number
     binding = mask_binding(study, memory.round, memory.view)
     secret = memory.masks[memory.round]
     keys = {
@@ -265,7 +335,7 @@ def reveal_shares(memory: PartyMemory) -> tuple[dict[int, bytes], dict[int, byte
 def _envelope_key(memory: PartyMemory, roster: Roster, sender: int, receiver: int) -> bytes:
     # One key for each direction, used once: what A sent to B cannot come back as from B.
     purpose = f"envelope {sender} to {receiver}"
-    binding = Binding(study=hash_text(memory.study), round=SETUP, purpose=purpose)
+    binding = Binding(study=memory.study_hash, round=SETUP, purpose=purpose)
     other = receiver if sender == memory.number else sender
     return agree(memory.envelope, roster[other].envelope, binding)
 
@@ -273,7 +343,7 @@ def _envelope_key(memory: PartyMemory, roster: Roster, sender: int, receiver: in
 def _tag(memory: PartyMemory, sender: int, receiver: int) -> bytes:
     names = ",".join(str(n) for n in memory.survivors)
     binding = Binding(
-        study=hash_text(memory.study),
+        study=memory.study_hash,
         round=memory.round,
         purpose=f"confirm {sender} to {receiver}",
         view=f"{memory.view} {names}",

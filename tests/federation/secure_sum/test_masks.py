@@ -12,8 +12,14 @@ from scipy import stats
 
 from supm._errors import ParameterError
 from supm._random import simulation
-from supm.federation.secure_sum.keys import new_secret, stream
-from supm.federation.secure_sum.party import as_signed, mask_vector, pair_masks, unmask_total
+from supm.federation.secure_sum.keys import (
+    as_signed,
+    mask_vector,
+    new_secret,
+    pair_masks,
+    stream,
+    unmask_total,
+)
 
 Keys = dict[int, dict[int, bytes]]
 
