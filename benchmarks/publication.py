@@ -168,7 +168,7 @@ class Reading:
         size = self._plan.entries
         with self._watch.on("rebuild"):
             found = rebuilt(entries_of(log, size))
-        if found[:2] != (size, log.checkpoint().checkpoint.root):
+        if found[:2] != (size, log.checkpoint().root):
             message = "the rebuilt root is not the one that is signed."
             raise RuntimeError(message)
         with self._watch.on("flat"):

@@ -123,7 +123,7 @@ def test_what_proves_nothing_is_said_so(capsys: pytest.CaptureFixture[str]) -> N
         ({"second": good["first"]}, "accuses nobody"),
         ({"second": good["first"], "path": [], "root": good["root"]}, "accuses nobody"),
         ({"first": good["second"].replace("6", "4", 1)}, "was altered: its signature"),
-        ({"version": 3}, "evidence of version 1 has the fields"),
+        ({"version": 3}, "a file of evidence must be 1"),
     ):
         Path("e.json").write_text(json.dumps(good | more))
         capsys.readouterr()

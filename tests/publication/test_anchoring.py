@@ -11,8 +11,8 @@ import pytest
 from supm._errors import PublicationError
 from supm.publication import anchoring
 from supm.publication.anchoring import verify_anchors
-from supm.publication.chain.contract import Anchor
-from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence
+from supm.publication.chain import Anchor, Chain
+from supm.publication.evidence import ForkError, ForkEvidence
 from supm.publication.proof import make_proof
 from supm.publication.remote import UnreachableError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Held:
+class Held(Chain):
     """A contract in memory."""
 
     found: list[Anchor] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Held:
         for size in sizes:
             kept = log.checkpoint_of(size)
             assert kept is not None
-            self.found.append(anchor(size, kept.checkpoint.root, len(self.found)))
+            self.found.append(anchor(size, kept.root, len(self.found)))
         return self
 
     def check_code(self, *, log: bytes, publisher: str | None = None) -> str:
@@ -45,16 +45,9 @@ class Held:
         return self.found
 
 
-def anchor(size: int, root: bytes, index: int) -> Anchor:
+def anchor(size: int, root: bytes, block: int) -> Anchor:
     return Anchor(
-        size=size,
-        root=root,
-        time=1_800_000_000,
-        index=index,
-        block=index,
-        publisher="0x",
-        contract="0x" + "ab" * 20,
-        chain=1,
+        size=size, root=root, time=1_800_000_000, block=block, contract="0x" + "ab" * 20, chain=1
     )
 
 
@@ -87,7 +80,7 @@ def test_two_logs_that_take_turns_in_one_contract_are_seen_by_both_readers(maker
     with pytest.raises(ForkError, match="another root for the first 2 entries") as error:
         told(maker, held, other)
     found = ForkEvidence.from_json(json.dumps(error.value.evidence))
-    assert found.first == AnchorTold.of(held.found[0])
+    assert found.first == held.found[0]
     assert len(list(found.check(maker.key().verifier))) == 3
 
 
@@ -148,7 +141,7 @@ def test_the_checkpoint_that_is_compared_is_the_one_that_was_checked(
     """A log may answer otherwise the next time."""
     log, key = maker.log(4), maker.key().verifier
     proof, good = make_proof(log, 1), log.checkpoint()
-    answers = iter([good.checkpoint.signed(maker.key(2)), good])
+    answers = iter([good.signed(maker.key(2)), good])
     monkeypatch.setattr(log, "checkpoint", lambda: next(answers))
     with pytest.raises(PublicationError, match="is signed by the key"):
         list(verify_anchors(Held().hold(log, 4), log, proof, key))

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supm import PublicationError
-from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence, beginning, check_same_log
+from supm.publication.chain.contract import Anchor
+from supm.publication.evidence import ForkError, ForkEvidence, beginning, check_same_log
 from supm.publication.log import Log
 from supm.publication.merkle import (
     EMPTY_ROOT,
@@ -31,18 +32,16 @@ if TYPE_CHECKING:
     from tests.publication.conftest import Maker
 
 
-def anchor(**other: Any) -> AnchorTold:
+def anchor(**other: Any) -> Anchor:
     good: dict[str, Any] = {"chain": 1, "contract": "0x" + "ab" * 20, "size": 3, "root": b"r" * 32}
-    return AnchorTold(**good | {"time": 1_800_000_000, "block": 7} | other)
+    return Anchor(**good | {"time": 1_800_000_000, "block": 7} | other)
 
 
-def found_in(log: Log, first: SignedCheckpoint | AnchorTold) -> ForkEvidence:
-    size = first.size if isinstance(first, AnchorTold) else first.checkpoint.size
-    now = log.checkpoint()
-    kept = log.checkpoint_of(size)
+def found_in(log: Log, first: SignedCheckpoint | Anchor) -> ForkEvidence:
+    now, kept = log.checkpoint(), log.checkpoint_of(first.size)
     assert kept is not None
-    path = tuple(log.consistency(size, now.checkpoint.size))
-    return ForkEvidence(first=first, second=now, path=path, root=kept.checkpoint.root)
+    path = tuple(log.consistency(first.size, now.size))
+    return ForkEvidence(first=first, second=now, path=path, root=kept.root)
 
 
 def false(size: int, key: SigningKey) -> SignedCheckpoint:
@@ -61,7 +60,7 @@ def test_evidence_is_read_as_it_was_written(maker: Maker) -> None:
         told = list(read(found).check(key.verifier))
         assert "entries begin with 3 whose root is" in told[-2]
         assert told[-1].startswith("WARNING: this holds for the key as it was given.")
-        assert len(told) == (3 if isinstance(first, AnchorTold) else 4)
+        assert len(told) == (3 if isinstance(first, Anchor) else 4)
 
 
 def test_a_fork_after_a_change_of_keys_is_told_with_the_change(maker: Maker) -> None:
@@ -117,25 +116,29 @@ def test_a_revocation_that_was_left_out_is_not_missed_so_each_verdict_says_where
 @pytest.mark.parametrize(
     ("alter", "words"),
     [
-        (lambda form: form | {"version": 2}, "of version 1 has the fields"),
-        (lambda form: form | {"version": True}, "of version 1 has the fields"),
-        (lambda form: form | {"version": 1.0}, "of version 1 has the fields"),
-        (lambda form: form | {"more": 1}, "of version 1 has the fields"),
-        (lambda form: {"path": form["path"]}, "of version 1 has the fields"),
+        (lambda form: form | {"version": 2}, "of evidence must be 1"),
+        (lambda form: form | {"version": True}, "of evidence must be 1"),
+        (lambda form: form | {"version": 1.0}, "of evidence must be 1"),
+        (lambda form: form | {"more": 1}, "its fields are version, first"),
+        (lambda form: {"path": form["path"]}, "of evidence must be 1"),
         (lambda form: form | {"first": form["second"][:-9]}, "no signed checkpoint"),
         (lambda form: form | {"first": 5}, "no signed checkpoint"),
-        (lambda form: form | {"first": {}}, "or it is damaged"),
-        (lambda form: form | {"first": anchor().to_form() | {"x": 1}}, "or it is damaged"),
-        (lambda form: form | {"first": anchor().to_form() | {"size": -1}}, "or it is damaged"),
-        (lambda form: form | {"first": anchor().to_form() | {"contract": "x"}}, "is damaged"),
-        (lambda form: form | {"root": "zz"}, "or it is damaged"),
-        (lambda form: form | {"root": None}, "or it is damaged"),
-        (lambda form: form | {"path": "zz"}, "a list is missing"),
-        (lambda form: form | {"path": [5]}, "or it is damaged"),
-        (lambda form: form | {"keys": [5]}, "or it is damaged"),
-        (lambda form: form | {"keys": [{}]}, "or it is damaged"),
-        (lambda form: form | {"keys": form["keys"] * 2}, "or it is damaged"),
-        (lambda form: form | {"keys": [form["keys"][0] | {"index": True}]}, "or it is damaged"),
+        (lambda form: form | {"first": {}}, "a signed checkpoint or an anchor"),
+        (lambda form: form | {"first": anchor().to_form() | {"x": 1}}, "a signed checkpoint or an"),
+        (
+            lambda form: form | {"first": anchor().to_form() | {"size": -1}},
+            "a whole number as text",
+        ),
+        (lambda form: form | {"first": anchor().to_form() | {"contract": "x"}}, "40 hexadecimal"),
+        (lambda form: form | {"root": "zz"}, "must be hexadecimal digits"),
+        (lambda form: form | {"root": None}, "must be hexadecimal digits"),
+        (lambda form: form | {"root": "00"}, "must be 32 bytes"),
+        (lambda form: form | {"path": "zz"}, "must be a list"),
+        (lambda form: form | {"path": [5]}, "must be hexadecimal digits"),
+        (lambda form: form | {"keys": [5]}, "must be a JSON object"),
+        (lambda form: form | {"keys": [{}]}, "has the fields index, entry"),
+        (lambda form: form | {"keys": form["keys"] * 2}, "keys must be in order"),
+        (lambda form: form | {"keys": [form["keys"][0] | {"index": True}]}, "a whole number in"),
         (lambda form: form | {"path": form["path"][1:]}, "accuses nobody"),
         (lambda form: form | {"path": []}, "accuses nobody"),
         (lambda form: form | {"root": "0" * 64}, "accuses nobody"),
@@ -159,8 +162,8 @@ def test_what_is_no_evidence_is_refused(
 
 def test_an_entry_of_another_kind_is_no_change_of_keys(maker: Maker) -> None:
     form = found_in(maker.log(5), anchor()).to_form()
-    form["keys"] = [{"index": 0, "entry": maker.release().text}]
-    with pytest.raises(PublicationError, match="or it is damaged"):
+    form["keys"] = [{"index": 0, "entry": maker.release().to_form()}]
+    with pytest.raises(PublicationError, match="name is not a field of an entry"):
         ForkEvidence.from_json(json.dumps(form))
 
 
@@ -168,7 +171,7 @@ def test_what_agrees_is_no_evidence(maker: Maker) -> None:
     log, key = maker.log(5), maker.key()
     kept = log.checkpoint_of(3)
     assert kept is not None
-    for first in (kept, anchor(root=kept.checkpoint.root)):
+    for first in (kept, anchor(root=kept.root)):
         with pytest.raises(PublicationError, match="they agree"):
             list(found_in(log, first).check(key.verifier))
 
@@ -263,7 +266,7 @@ def test_whoever_carries_the_answers_cannot_accuse_an_honest_log(
     given_path = data.draw(st.sampled_from([path, true, [*true, *path], [*path, *true], true[1:]]))
     bent = Tree(bent={"consistency": given_path, "inclusion": spare})
     assert not accused(first, second, bent)
-    for root in [*path, *spare, EMPTY_ROOT, first.checkpoint.root, second.checkpoint.root]:
+    for root in [*path, *spare, EMPTY_ROOT, first.root, second.root]:
         claim = ForkEvidence(first=first, second=second, path=tuple(given_path), root=root)
         with pytest.raises(PublicationError, match=r"accuses nobody|they agree"):
             list(claim.check(KEY.verifier))
@@ -299,7 +302,7 @@ def test_a_log_that_gives_no_path_is_not_accused(maker: Maker) -> None:
     with pytest.raises(PublicationError, match="did not show that its 7 entries"):
         compared(log, fork.signed(7), Tree(1, {"inclusion": []}))
     held = maker.log(3)
-    assert beginning(held, 2, bytes(32), held.checkpoint().checkpoint) is not None
+    assert beginning(held, anchor(size=2), held.checkpoint()) is not None
 
 
 def test_a_log_that_cannot_be_asked_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from supm import PublicationError
 from supm.publication import history as module
-from supm.publication.entry import KeyEntry
+from supm.publication.entry import KeyChange, KeyEntry
 from supm.publication.history import (
     KeyHistory,
     changes_of,
@@ -28,17 +29,23 @@ if TYPE_CHECKING:
 
 TIME = "2026-11-18T14:00:00Z"
 ONE, TWO, THREE, FOUR = (SigningKey("log.example", bytes([each]) * 32) for each in range(1, 5))
+
+
+def at(index: int, entry: KeyEntry) -> KeyChange:
+    return KeyChange(index=index, entry=entry)
+
+
 # One hands over to two in entry 10, two to three in entry 20, and three revokes one in entry 30.
-FIRST = 10, rotating(TIME, TWO.verifier, ONE)
-SECOND = 20, rotating(TIME, THREE.verifier, TWO)
-STOLEN = 30, revoking(TIME, ONE.verifier, THREE)
+FIRST = at(10, rotating(TIME, TWO.verifier, ONE))
+SECOND = at(20, rotating(TIME, THREE.verifier, TWO))
+STOLEN = at(30, revoking(TIME, ONE.verifier, THREE))
 
 
 def signed(key: SigningKey, size: int) -> SignedCheckpoint:
     return Checkpoint(name="log.example", size=size, root=bytes(32)).signed(key)
 
 
-def followed(key: SigningKey, *changes: tuple[int, KeyEntry]) -> KeyHistory:
+def followed(key: SigningKey, *changes: KeyChange) -> KeyHistory:
     return KeyHistory.followed(key.verifier, changes)
 
 
@@ -77,10 +84,7 @@ def test_a_stranger_of_the_same_name_signs_nothing() -> None:
 
 def test_a_signature_under_a_borrowed_name_is_seen() -> None:
     """The four bytes that name a key are no secret: the signature itself must be its own."""
-    forged = signed(FOUR, 11)
-    forged = SignedCheckpoint(
-        checkpoint=forged.checkpoint, key_hash=TWO.verifier.hash, signature=forged.signature
-    )
+    forged = replace(signed(FOUR, 11), key_hash=TWO.verifier.hash)
     with pytest.raises(PublicationError, match="altered"):
         followed(ONE, FIRST).check(forged)
 
@@ -98,7 +102,7 @@ def test_a_reader_may_trust_a_later_key() -> None:
 
 
 def test_a_reader_who_trusts_the_last_key_needs_no_older_signature() -> None:
-    forged = (10, rotating(TIME, TWO.verifier, FOUR))
+    forged = at(10, rotating(TIME, TWO.verifier, FOUR))
     history = followed(THREE, forged, SECOND)
     assert history.keys == (THREE.verifier,)
     assert history.check(signed(THREE, 21)) == THREE.verifier
@@ -116,39 +120,39 @@ def test_a_reader_who_trusts_a_key_that_never_took_over_follows_nothing() -> Non
         rotating(TIME, FOUR.verifier, TWO),
         KeyEntry(time=TIME, act="rotate", key=str(FOUR.verifier)),
         KeyEntry(time=TIME, act="rotate", key=str(FOUR.verifier), signature="0" * 128),
-        KeyEntry(time=TIME, act="rotate", key=str(FOUR.verifier), signature=FIRST[1].signature),
+        KeyEntry(time=TIME, act="rotate", key=str(FOUR.verifier), signature=FIRST.entry.signature),
         KeyEntry(
             time="2026-11-18T14:00:01Z",
             act="rotate",
             key=str(TWO.verifier),
-            signature=FIRST[1].signature,
+            signature=FIRST.entry.signature,
         ),
-        KeyEntry(time=TIME, act="revoke", key=str(TWO.verifier), signature=FIRST[1].signature),
+        KeyEntry(time=TIME, act="revoke", key=str(TWO.verifier), signature=FIRST.entry.signature),
     ],
 )
 def test_a_change_that_the_key_in_charge_did_not_sign_is_refused(forged: KeyEntry) -> None:
     with pytest.raises(PublicationError, match="entry 10 changes keys, and the key in charge"):
-        followed(ONE, (10, forged))
+        followed(ONE, at(10, forged))
 
 
 def test_a_retired_key_changes_nothing_any_more() -> None:
     with pytest.raises(PublicationError, match="entry 15 changes keys"):
-        followed(ONE, FIRST, (15, rotating(TIME, FOUR.verifier, ONE)))
+        followed(ONE, FIRST, at(15, rotating(TIME, FOUR.verifier, ONE)))
 
 
 def test_a_key_of_another_log_or_an_old_one_does_not_take_over() -> None:
     other = SigningKey("other.example", bytes(32)).verifier
     with pytest.raises(PublicationError, match="a key of another log"):
-        followed(ONE, (10, rotating(TIME, other, ONE)))
+        followed(ONE, at(10, rotating(TIME, other, ONE)))
     with pytest.raises(PublicationError, match="or to an old one"):
-        followed(ONE, FIRST, (20, rotating(TIME, ONE.verifier, TWO)))
+        followed(ONE, FIRST, at(20, rotating(TIME, ONE.verifier, TWO)))
     with pytest.raises(PublicationError, match="or to an old one"):
-        followed(ONE, (10, rotating(TIME, ONE.verifier, ONE)))
+        followed(ONE, at(10, rotating(TIME, ONE.verifier, ONE)))
 
 
 def test_a_stolen_first_key_is_not_brought_back() -> None:
     for thief in (ONE, FOUR):
-        back = (40, rotating(TIME, ONE.verifier, thief))
+        back = at(40, rotating(TIME, ONE.verifier, thief))
         with pytest.raises(PublicationError, match="entry 40 changes keys"):
             followed(ONE, FIRST, SECOND, STOLEN, back)
 
@@ -165,9 +169,9 @@ def test_what_a_revoked_key_signed_proves_nothing() -> None:
 def test_only_an_old_key_can_be_revoked() -> None:
     for key in (ONE, FOUR):
         with pytest.raises(PublicationError, match="revokes a key that is not an old one"):
-            followed(ONE, (10, revoking(TIME, key.verifier, ONE)))
+            followed(ONE, at(10, revoking(TIME, key.verifier, ONE)))
     with pytest.raises(PublicationError, match="has not signed it"):
-        followed(ONE, FIRST, SECOND, (30, revoking(TIME, TWO.verifier, ONE)))
+        followed(ONE, FIRST, SECOND, at(30, revoking(TIME, TWO.verifier, ONE)))
 
 
 def test_a_log_tells_its_own_history(maker: Maker) -> None:
@@ -215,7 +219,7 @@ def grown_log(maker: Maker) -> Log:
 
 def test_changes_and_contracts_are_found_with_their_places(maker: Maker) -> None:
     log = grown_log(maker)
-    assert [place for place, _ in changes_of(log)] == [2]
+    assert [each.index for each in changes_of(log)] == [2]
     assert contracts_of(log) == [(1, maker.contract())]
     assert not changes_of(log, 2)
     assert not contracts_of(log, 1)
@@ -249,7 +253,7 @@ def test_places_are_so_many_at_most(maker: Maker, monkeypatch: pytest.MonkeyPatc
     assert saying.questions == 0
     # What was added since the checkpoint is not asked for.
     saying = Saying(grown_log_again(maker), [2, *range(4, 1000)])
-    assert [place for place, _ in changes_of(saying, 4)] == [2]
+    assert [each.index for each in changes_of(saying, 4)] == [2]
 
 
 def grown_log_again(maker: Maker) -> Log:

@@ -9,8 +9,8 @@ import pytest
 
 from supm._errors import ParameterError, PublicationError
 from supm.publication import anchoring
-from supm.publication.anchoring import AnchoredRoot, KnownContract, anchors_of, doubts
-from supm.publication.chain.errors import ChainError, OtherChainError
+from supm.publication.anchoring import KnownContract, anchors_of, doubts
+from supm.publication.chain.contract import Anchor, ChainError, OtherChainError
 from supm.publication.entry import ChainEntry
 
 FIRST, SECOND = "0x" + "aB" * 20, "0x" + "Cd" * 20
@@ -58,7 +58,7 @@ def node(monkeypatch: pytest.MonkeyPatch) -> dict[str, Contract]:
     return held
 
 
-def roots(found: list[AnchoredRoot]) -> dict[int, bytes]:
+def roots(found: list[Anchor]) -> dict[int, bytes]:
     return {each.size: each.root for each in found}
 
 

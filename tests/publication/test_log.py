@@ -86,7 +86,7 @@ def test_entries_are_kept_in_order_under_the_root_that_is_signed(maker: Maker) -
     assert contracts_of(log) == [(2, entries[2])]
     assert log.find(maker.release(1).content) == 3
     assert log.find(HASH) is None
-    assert rebuilt(texts)[1] == log.checkpoint().checkpoint.root
+    assert rebuilt(texts)[1] == log.checkpoint().root
     log.checkpoint().check(key.verifier)
 
 
@@ -181,18 +181,18 @@ def test_processes_that_append_at_once_lose_nothing(maker: Maker) -> None:
     for who in "01":
         mine = [each["chain"] for each in entries if each["publisher"] == "0x" + who * 40]
         assert mine == list(range(1, 41))
-    assert [each.checkpoint.size for each in checkpoints(log)] == list(range(0, 81, 2))
+    assert [each.size for each in checkpoints(log)] == list(range(0, 81, 2))
     texts, key = log.entries(0, 80), maker.key().verifier
     for each in checkpoints(log):
         each.check(key)
-        assert each.checkpoint.root == rebuilt(texts[: each.checkpoint.size])[1]
+        assert each.root == rebuilt(texts[: each.size])[1]
 
 
 def test_every_checkpoint_is_the_beginning_of_every_later_one(maker: Maker) -> None:
     log, key = maker.log(), maker.key()
     for number, count in enumerate((1, 3, 1, 7, 2, 5, 1)):
         log.append([maker.release(10 * number + each) for each in range(count)], key)
-    found = [each.checkpoint for each in checkpoints(log)]
+    found = checkpoints(log)
     assert [each.size for each in found] == [0, 1, 4, 5, 12, 14, 19, 20]
     for small in found:
         for large in found:
@@ -204,11 +204,10 @@ def test_every_checkpoint_is_the_beginning_of_every_later_one(maker: Maker) -> N
 def test_every_entry_is_under_every_later_checkpoint(maker: Maker) -> None:
     log = maker.log(11)
     for each in checkpoints(log):
-        inner = each.checkpoint
-        for index in range(inner.size):
+        for index in range(each.size):
             leaf = hash_leaf(entry_at(log, index).encode())
-            path = log.inclusion(index, inner.size)
-            assert root_by_inclusion(leaf, index, inner.size, path) == inner.root
+            path = log.inclusion(index, each.size)
+            assert root_by_inclusion(leaf, index, each.size, path) == each.root
 
 
 def test_a_log_is_read_again_as_it_was_left(maker: Maker) -> None:

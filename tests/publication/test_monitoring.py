@@ -12,7 +12,7 @@ from tests.publication.test_anchoring import anchor
 
 from supm import PublicationError
 from supm.publication.entry import LogEntry
-from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence, check_same_log
+from supm.publication.evidence import ForkError, ForkEvidence, check_same_log
 from supm.publication.log import Log
 from supm.publication.merkle import EMPTY_ROOT
 from supm.publication.monitoring import check_log, entries_of, rebuilt
@@ -64,12 +64,12 @@ def test_roots_are_rebuilt_at_every_size_asked_for(maker: Maker) -> None:
     log = maker.log(9)
     told = list[int]()
     count, root, roots = rebuilt(entries_of(log, 9), range(20), told.append)
-    assert (count, root) == (9, log.checkpoint().checkpoint.root)
+    assert (count, root) == (9, log.checkpoint().root)
     assert told == list(range(1, 10))
     for size, each in roots.items():
         kept = log.checkpoint_of(size)
         assert kept is not None
-        assert each == kept.checkpoint.root
+        assert each == kept.root
     assert sorted(roots) == list(range(10))
     assert rebuilt([]) == (0, EMPTY_ROOT, {})
 
@@ -80,7 +80,7 @@ def test_a_good_log_is_told_step_by_step(maker: Maker) -> None:
     log.append([maker.round(0, HASH, ""), maker.round(1, "", OTHER), maker.contract()], key)
     log.append([maker.joint_release((HASH, ""), ("", OTHER))], key)
     log.rotate(key, maker.key(2), maker.time)
-    anchors = [anchor(2, _root(log, 2), 0), anchor(3, known.checkpoint.root, 1)]
+    anchors = [anchor(2, _root(log, 2), 0), anchor(3, known.root, 1)]
     seen = list[int]()
     told = list(check_log(log, key.verifier, known=known, anchors=anchors, tell=seen.append))
     assert len(told) == 5
@@ -235,7 +235,7 @@ def test_anchors_must_agree(maker: Maker) -> None:
     with pytest.raises(ForkError, match="another root for the first 3 entries") as error:
         list(check_log(fork, key, anchors=anchors[::-1]))
     found = ForkEvidence.from_json(json.dumps(error.value.evidence))
-    assert found.first == AnchorTold.of(anchors[1])
+    assert found.first == anchors[1]
     assert len(list(found.check(key))) == 3
     for size in (6, (1 << 64) - 1):
         more = [*anchors, anchor(size, bytes(32), 6)]
@@ -257,7 +257,7 @@ def test_contracts_are_those_that_the_entries_name(maker: Maker) -> None:
 def _root(log: Log, size: int) -> bytes:
     kept = log.checkpoint_of(size)
     assert kept is not None
-    return kept.checkpoint.root
+    return kept.root
 
 
 @pytest.mark.parametrize(

@@ -250,7 +250,7 @@ LINES = SIGNED.text.split("\n")
     [
         "",
         "\n" * 5,
-        SIGNED.checkpoint.text,
+        SIGNED.body,
         SIGNED.text.replace("\n", "\r\n"),
         SIGNED.text.replace("\n17\n", "\n017\n"),
         SIGNED.text.replace("\n17\n", "\n+17\n"),
@@ -287,7 +287,7 @@ def test_spare_bits_of_base64_carry_nothing() -> None:
 def test_a_key_signs_for_its_own_log_only() -> None:
     other = SigningKey("other.example", SECRET)
     with pytest.raises(PublicationError, match=r"the key is of the log other\.example"):
-        SIGNED.checkpoint.signed(other)
+        SIGNED.signed(other)
     with pytest.raises(PublicationError, match=r"not of other\.example"):
         SIGNED.check(other.verifier)
 

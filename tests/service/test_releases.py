@@ -211,7 +211,7 @@ def test_the_picture_is_that_of_the_proof(publisher: Any, size: int) -> None:
         assert beside == [each.hex() for each in proof.release.path]
         check_pairs(picture)
         top = min(picture.boxes, key=lambda each: each.y)
-        assert (top.role, top.hash) == ("root", proof.checkpoint.checkpoint.root.hex())
+        assert (top.role, top.hash) == ("root", proof.checkpoint.root.hex())
         assert len(picture.lines) == 2 * len(beside)
         half = picture.box[0] / 2
         assert all(half <= each.x <= picture.width - half for each in picture.boxes)

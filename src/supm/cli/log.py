@@ -96,7 +96,7 @@ def _prove(
     check_replaceable("-o", target, Proof.from_json)
     proof = checked_proof(file, log, key=key or None)
     write_text("-o", proof.to_json() + "\n", target)
-    size = proof.checkpoint.checkpoint.size
+    size = proof.checkpoint.size
     if target != "-":
         print(f"{target} shows that entry {proof.release.index} is one of {size}.")
 

@@ -171,6 +171,9 @@ def _one_of(parts: Iterable[Any], value: Any, name: str, owner: type[Message]) -
     if len(found) > 1 and isinstance(value, dict):
         # Without kinds, it is the one whose fields it has.
         found = [each for each in found if hasattr(each, "names") and each.names() == {*value}]
+    elif len(found) > 1:
+        # What is no object is the one that is written otherwise.
+        found = [each for each in found if not hasattr(each, "names")]
     return from_value(found[0], value, name, owner) if len(found) == 1 else value
 
 

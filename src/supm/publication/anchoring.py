@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from supm._errors import ParameterError, PublicationError
 from supm.publication import chain as chains
-from supm.publication.chain.errors import OtherChainError
+from supm.publication.chain.contract import Anchor, ChainReceipt, OtherChainError
 from supm.publication.entry import ChainEntry
-from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence, beginning
+from supm.publication.evidence import beginning, check_root
 from supm.publication.history import KeyHistory, LogReader, changes_of
 from supm.publication.merkle import entries_in_words
 from supm.publication.proof import Proof, verify_log
@@ -26,52 +26,7 @@ _MOST: Final = 100
 _FORM: Final = re.compile("(?:([1-9][0-9]{0,18}):)?(0x[0-9a-fA-F]{40})")
 
 
-class AnchoredRoots(Protocol):
-    """A contract that keeps roots of a log; ``supm.publication.chain.Chain`` is one."""
-
-    def check_code(self, *, log: bytes, publisher: str | None = None) -> str:
-        """Raise unless the contract is SUPM's, for this log; return who may anchor."""
-
-    def anchored(self, size: int) -> AnchoredRoot | None:
-        """Return what was anchored at a size."""
-
-    def anchors(self) -> Sequence[AnchoredRoot]:
-        """Return all anchors, from the first to the last."""
-
-
-class PlacedContract(Protocol):
-    """Where a contract is: on a chain, at an address."""
-
-    @property
-    def chain(self) -> int:
-        """On which chain."""
-
-    @property
-    def contract(self) -> str:
-        """At which address."""
-
-
-class AnchoredRoot(PlacedContract, Protocol):
-    """What a chain says of one size."""
-
-    @property
-    def size(self) -> int:
-        """Of how many entries."""
-
-    @property
-    def root(self) -> bytes:
-        """The root."""
-
-    @property
-    def time(self) -> int:
-        """When, in seconds since 1970."""
-
-    @property
-    def block(self) -> int:
-        """In which block."""
-
-
-def chain_at(url: str, named: PlacedContract) -> Chain:
+def chain_at(url: str, named: ChainEntry | Anchor | ChainReceipt) -> Chain:
     """Return a contract on the node at an address; it is asked nothing yet."""
     return chains.Chain(url, named.contract, chain=named.chain)
 
@@ -105,12 +60,12 @@ class KnownContract:
             raise PublicationError(message)
 
 
-def verify_chain(chain: AnchoredRoots, proof: Proof, key: VerifierKey) -> Iterator[str]:
+def verify_chain(chain: Chain, proof: Proof, key: VerifierKey) -> Iterator[str]:
     """Yield in words that a chain holds the root of a proof's checkpoint.
 
     Parameters
     ----------
-    chain : AnchoredRoots
+    chain : Chain
         The contract that the proof names, on the node that the reader asks. Who signs for a log
         can name any contract: a reader who knows its address from elsewhere compares it.
     proof : Proof
@@ -132,7 +87,7 @@ def verify_chain(chain: AnchoredRoots, proof: Proof, key: VerifierKey) -> Iterat
         message = "the proof names no contract: the log was not anchored when it was made."
         raise PublicationError(message)
     proof.chain.check(proof.checkpoint)
-    began = not any((entry.act, entry.key) == ("rotate", str(key)) for _, entry in proof.changes)
+    began = not any(each.hands_over_to(key) for each in proof.changes)
     if began and named.log != key.identity.hex():
         message = f"the contract {named.contract} is bound to another log than the key you gave."
         raise PublicationError(message)
@@ -141,7 +96,7 @@ def verify_chain(chain: AnchoredRoots, proof: Proof, key: VerifierKey) -> Iterat
         f"The contract {named.contract}, which the log names, has SUPM's code; only "
         f"{named.publisher} can anchor in it."
     )
-    checkpoint = proof.checkpoint.checkpoint
+    checkpoint = proof.checkpoint
     anchor, told = chain.anchored(checkpoint.size), entries_in_words(checkpoint.size)
     if anchor is None:
         message = (
@@ -168,9 +123,7 @@ def _date(seconds: int) -> str:
         raise PublicationError(message) from None
 
 
-def verify_anchors(
-    chain: AnchoredRoots, log: LogReader, proof: Proof, key: VerifierKey
-) -> Iterator[str]:
+def verify_anchors(chain: Chain, log: LogReader, proof: Proof, key: VerifierKey) -> Iterator[str]:
     """Yield in words that a log agrees with the anchors of a contract, the newest first.
 
     One contract takes one root for a size, but nothing ties the root of a size to that of the one
@@ -192,30 +145,25 @@ def verify_anchors(
         yield f"The log agrees with every anchor in the contract: {len(anchors)} of them."
 
 
-def _check_anchor(
-    anchor: AnchoredRoot, log: LogReader, now: SignedCheckpoint, key: VerifierKey
-) -> None:
-    size, anchored = now.checkpoint.size, entries_in_words(anchor.size)
+def _check_anchor(anchor: Anchor, log: LogReader, now: SignedCheckpoint, key: VerifierKey) -> None:
+    size, anchored = now.size, entries_in_words(anchor.size)
     if anchor.size > size:
         message = (
             f"the chain has an anchor of {anchored}, and the log shows {size}: it was cut, is "
             "behind, or another log is anchored in the same contract."
         )
         raise PublicationError(message)
-    shown = beginning(log, anchor.size, anchor.root, now.checkpoint)
+    shown = beginning(log, anchor, now)
     if shown is None:
         message = (
             f"the log did not show that it begins with the {anchored} whose root is on the "
             "chain: another log is anchored in the same contract, or its answer was altered."
         )
         raise PublicationError(message)
-    root, path = shown
-    if root != anchor.root:
+    if shown[0] != anchor.root:
         changes = changes_of(log, size)
         KeyHistory.followed(key, changes).check(now)  # the log may answer otherwise this time
-        told = AnchorTold.of(anchor)
-        found = ForkEvidence(first=told, second=now, path=path, root=root, keys=tuple(changes))
-        raise ForkError(found)
+        check_root(anchor, now, *shown, changes)
 
 
 def doubts(known: KnownContract | None, named: ChainEntry) -> Iterator[str]:
@@ -234,7 +182,7 @@ def doubts(known: KnownContract | None, named: ChainEntry) -> Iterator[str]:
 
 def anchors_of(
     url: str, named: Sequence[ChainEntry], known: KnownContract | None
-) -> tuple[list[AnchoredRoot], list[str]]:
+) -> tuple[list[Anchor], list[str]]:
     """Return the anchors in every contract that a log ever named on a node's chain."""
     if not named:
         message = "the log names no contract on a chain; leave --chain out."
@@ -266,8 +214,8 @@ def _elsewhere(named: Sequence[ChainEntry], here: int) -> Iterator[str]:
             )
 
 
-def _anchors(url: str, named: Sequence[ChainEntry]) -> list[AnchoredRoot]:
-    found: dict[int, AnchoredRoot] = {}
+def _anchors(url: str, named: Sequence[ChainEntry]) -> list[Anchor]:
+    found: dict[int, Anchor] = {}
     for each in named:
         chain = chain_at(url, each)
         chain.check_code(log=bytes.fromhex(each.log), publisher=each.publisher)

@@ -68,7 +68,7 @@ def anchor(log: Log, chain: Chain, account: ChainAccount) -> tuple[int, ChainRec
     PublicationError
         If the chain has another root for that size.
     """
-    named, checkpoint = contract_of(log), log.checkpoint().checkpoint
+    named, checkpoint = contract_of(log), log.checkpoint()
     chain.check_code(log=bytes.fromhex(named.log), publisher=named.publisher)
     before = chain.anchored(checkpoint.size)
     if before is not None and before.root != checkpoint.root:
@@ -156,7 +156,7 @@ def anchor_log(log: Log, url: str, account: ChainAccount) -> Anchoring:
     """
     named, before = contract_of(log), log.anchored()
     size, receipt = anchor(log, chain_at(url, named), account)
-    entries = size - (0 if before is None else before.checkpoint.size)
+    entries = size - (0 if before is None else before.size)
     return Anchoring(named=named, total=size, entries=entries, receipt=receipt)
 
 

@@ -15,13 +15,12 @@ from typing import Any, ClassVar, Final, Self
 
 from supm._errors import ParameterError, PublicationError
 from supm._json import canonical, read_object
-from supm._validation import Integers
+from supm._validation import Integers, is_hash
 from supm.messages import ReleaseStatement, Statement
 from supm.messages.codec import Message
 from supm.privacy import Guarantee
 from supm.publication.signing import VerifierKey
 
-_HASH: Final = re.compile("[0-9a-f]{64}")
 _ADDRESS: Final = re.compile("0x[0-9a-fA-F]{40}")
 _LONGEST: Final = 200
 _MOST_PARTIES: Final = 100_000
@@ -30,7 +29,7 @@ _TIME: Final = len("2026-11-18T14:00:00Z")
 
 def check_digest(name: str, text: object) -> None:
     """Raise ParameterError unless a text is a SHA-256 in 64 hexadecimal digits."""
-    if not isinstance(text, str) or _HASH.fullmatch(text) is None:
+    if not is_hash(text):
         raise ParameterError(name, "a hash of 64 hexadecimal digits", text)
 
 
@@ -68,14 +67,6 @@ def check_account_or_contract(name: str, text: object) -> None:
     """Raise ParameterError unless a text is the address of an account or contract."""
     if not isinstance(text, str) or _ADDRESS.fullmatch(text) is None:
         raise ParameterError(name, "0x and 40 hexadecimal digits", text)
-
-
-def as_tuple(given: object) -> tuple[Any, ...]:
-    """Return a list of JSON as a tuple."""
-    if not isinstance(given, list):
-        message = "a list is missing in an entry of the log."
-        raise PublicationError(message)
-    return tuple(given)
 
 
 _MOST: Final = (1 << 53) - 1
@@ -256,6 +247,22 @@ class KeyEntry(LogEntry):
     def unsigned(self) -> bytes:
         """What the signature is of."""
         return canonical({**self.to_form(), "signature": ""}).encode()
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyChange(Message):
+    """A change of keys, and its place in the log."""
+
+    noun = "a change of keys"
+    index: int
+    entry: KeyEntry
+
+    def __post_init__(self) -> None:
+        Integers("index", 0, _MOST).check(self.index)
+
+    def hands_over_to(self, key: VerifierKey) -> bool:
+        """Say whether a key takes over by it."""
+        return self.entry.act == "rotate" and self.entry.key == str(key)
 
 
 @dataclass(frozen=True, kw_only=True)

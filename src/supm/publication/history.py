@@ -7,30 +7,32 @@ stolen: what it signed alone proves nothing any more, and a proof must be had un
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from supm._errors import PublicationError
-from supm.publication.entry import ChainEntry, KeyEntry, LogEntry, read_entry
+from supm.publication.entry import ChainEntry, KeyChange, KeyEntry, read_entry
 from supm.publication.merkle import entries_in_words
 from supm.publication.signing import SignedCheckpoint, SigningKey, VerifierKey
+
+_Entry = TypeVar("_Entry", KeyEntry, ChainEntry)
 
 
 def rotating(time: str, new: VerifierKey, charge: SigningKey) -> KeyEntry:
     """Return the entry by which a key hands over to another."""
-    return _signed(KeyEntry(time=time, act="rotate", key=str(new)), charge)
+    return _signed("rotate", new, time, charge)
 
 
 def revoking(time: str, old: VerifierKey, charge: SigningKey) -> KeyEntry:
     """Return the entry by which the key in charge declares an old one stolen."""
-    return _signed(KeyEntry(time=time, act="revoke", key=str(old)), charge)
+    return _signed("revoke", old, time, charge)
 
 
-def _signed(entry: KeyEntry, charge: SigningKey) -> KeyEntry:
-    signature = charge.sign(entry.unsigned).hex()
-    return KeyEntry(time=entry.time, act=entry.act, key=entry.key, signature=signature)
+def _signed(act: str, key: VerifierKey, time: str, charge: SigningKey) -> KeyEntry:
+    entry = KeyEntry(time=time, act=act, key=str(key))
+    return replace(entry, signature=charge.sign(entry.unsigned).hex())
 
 
 @dataclass(frozen=True)
@@ -60,14 +62,13 @@ class KeyHistory:
         return self.keys[-1]
 
     @classmethod
-    def followed(cls, first: VerifierKey, changes: Iterable[tuple[int, KeyEntry]]) -> KeyHistory:
+    def followed(cls, first: VerifierKey, changes: Sequence[KeyChange]) -> KeyHistory:
         """Follow the changes of keys, each of which the key in charge must have signed."""
-        known = list(changes)
-        since = _took_over(first, known)
+        since = _took_over(first, changes)
         history = cls((first,), since)
-        for index, entry in known:
-            if index >= since:
-                history = history._after(index, entry)
+        for each in changes:
+            if each.index >= since:
+                history = history._after(each.index, each.entry)
         return history
 
     def _after(self, index: int, entry: KeyEntry) -> KeyHistory:
@@ -93,7 +94,7 @@ class KeyHistory:
             signed.check(self.current)
         key = self.keys[found[0]]
         signed.check(key)
-        self._check_charge(found[0], signed.checkpoint.size)
+        self._check_charge(found[0], signed.size)
         return key
 
     def check(self, signed: SignedCheckpoint) -> VerifierKey:
@@ -120,16 +121,15 @@ def _has_signed(key: VerifierKey, entry: KeyEntry) -> bool:
     return key.accepts(bytes.fromhex(entry.signature), entry.unsigned)
 
 
-def _took_over(key: VerifierKey, changes: list[tuple[int, KeyEntry]]) -> int:
+def _took_over(key: VerifierKey, changes: Sequence[KeyChange]) -> int:
     """Return the smallest size for which a key speaks, as far as the changes tell.
 
     What was before a reader's key took over is not for that key to tell. The key that signed the
     first change was there from the beginning: no later entry hands over to it anew.
     """
-    if not changes or _has_signed(key, changes[0][1]):
+    if not changes or _has_signed(key, changes[0].entry):
         return 0
-    found = (at + 1 for at, entry in changes if (entry.act, entry.key) == ("rotate", str(key)))
-    return next(found, 0)
+    return next((each.index + 1 for each in changes if each.hands_over_to(key)), 0)
 
 
 # Changes of keys, or contracts: more than a log has in its life.
@@ -171,13 +171,10 @@ def entry_at(log: LogReader, place: int) -> str:
     return found[0]
 
 
-def changes_of(log: LogReader, size: int | None = None) -> list[tuple[int, KeyEntry]]:
+def changes_of(log: LogReader, size: int | None = None) -> list[KeyChange]:
     """Return the entries by which keys changed, with their places."""
-    return [
-        (place, entry)
-        for place, entry in _told(log, KeyEntry.kind, size)
-        if isinstance(entry, KeyEntry)
-    ]
+    found = _entries_of(log, KeyEntry, size)
+    return [KeyChange(index=place, entry=entry) for place, entry in found]
 
 
 def history_of(log: LogReader, size: int | None = None) -> KeyHistory:
@@ -191,25 +188,24 @@ def history_of(log: LogReader, size: int | None = None) -> KeyHistory:
 
 def contracts_of(log: LogReader, size: int | None = None) -> list[tuple[int, ChainEntry]]:
     """Return every contract in which a log was ever anchored, with the places of the entries."""
-    return [
-        (place, entry)
-        for place, entry in _told(log, ChainEntry.kind, size)
-        if isinstance(entry, ChainEntry)
-    ]
+    return list(_entries_of(log, ChainEntry, size))
 
 
-def _told(log: LogReader, kind: str, size: int | None) -> Iterator[tuple[int, LogEntry]]:
+def _entries_of(
+    log: LogReader, kind: type[_Entry], size: int | None
+) -> Iterator[tuple[int, _Entry]]:
     """Yield the entries of a kind: each costs a question, so a log cannot name them at will."""
-    places = [place for place in log.places(kind) if size is None or place < size]
+    name = kind.kind
+    places = [place for place in log.places(name) if size is None or place < size]
     if len(places) > _MOST or any(each < 0 for each in places[:1]):
-        message = f"the log names too many places of entries of kind {kind}, or one that is none."
+        message = f"the log names too many places of entries of kind {name}, or one that is none."
         raise PublicationError(message)
     if any(first >= second for first, second in pairwise(places)):
-        message = f"the log names the places of entries of kind {kind} out of order."
+        message = f"the log names the places of entries of kind {name} out of order."
         raise PublicationError(message)
     for place in places:
         entry = read_entry(entry_at(log, place))
-        if entry.kind != kind:
-            message = f"the log says that entry {place} is of kind {kind}, and it is not."
+        if not isinstance(entry, kind):
+            message = f"the log says that entry {place} is of kind {name}, and it is not."
             raise PublicationError(message)
         yield place, entry

@@ -91,7 +91,7 @@ def list_log(log: str | Path | AnyLog, *, whole: bool = False) -> LogListing:
     """
     opened = open_log(log)
     now = opened.checkpoint()
-    size = now.checkpoint.size
+    size = now.size
     history = history_of(opened, size)
     history.check(now)
     if whole:
@@ -108,8 +108,8 @@ def _all_entries(log: AnyLog, now: SignedCheckpoint) -> list[LogEntry]:
         found.append(reader.read(text))
         return text
 
-    _, root, _ = rebuilt(map(taken, entries_of(log, now.checkpoint.size)))
-    if root != now.checkpoint.root:
+    _, root, _ = rebuilt(map(taken, entries_of(log, now.size)))
+    if root != now.root:
         message = "the entries of the log are not those that it signed for; see supm log check."
         raise PublicationError(message)
     return found

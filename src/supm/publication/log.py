@@ -83,7 +83,7 @@ class Log:
     ... )
     >>> with Log.create(folder / "log.db", key) as log:
     ...     places = log.append([entry], key)
-    ...     places, log.checkpoint().checkpoint.size
+    ...     places, log.checkpoint().size
     ([0], 1)
     """
 
@@ -120,7 +120,7 @@ class Log:
     @property
     def size(self) -> int:
         """How many entries it has."""
-        return self.checkpoint().checkpoint.size
+        return self.checkpoint().size
 
     @property
     def last_time(self) -> str:

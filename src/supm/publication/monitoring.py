@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from supm._errors import ParameterError, PublicationError
-from supm.publication.anchoring import AnchoredRoot, KnownContract, anchors_of
-from supm.publication.entry import ChainEntry, KeyEntry
-from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence
+from supm.publication.anchoring import KnownContract, anchors_of
+from supm.publication.chain.contract import Anchor
+from supm.publication.entry import ChainEntry, KeyChange
+from supm.publication.evidence import Told, check_root
 from supm.publication.history import KeyHistory, LogReader, changes_of, contracts_of
 from supm.publication.merkle import Peaks, consistency_path, entries_in_words, subtrees
 from supm.publication.opening import AnyLog, file_text, now_in_utc, open_log, read_verifier_key
@@ -52,7 +53,7 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
     now: SignedCheckpoint | None = None,
     known: SignedCheckpoint | None = None,
     contracts: Sequence[ChainEntry] | None = None,
-    anchors: Sequence[AnchoredRoot] | None = None,
+    anchors: Sequence[Anchor] | None = None,
     clock: str | None = None,
     tell: Callable[[int], None] | None = None,
 ) -> Iterator[str]:
@@ -70,7 +71,7 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
         One that the reader kept from before.
     contracts : sequence of ChainEntry, optional
         The contracts whose anchors are given, as the log told them; its entries must agree.
-    anchors : sequence of AnchoredRoot, optional
+    anchors : sequence of Anchor, optional
         The roots that a chain holds.
     clock : str, optional
         The reader's own time, in UTC: a log that is dated after it is warned of.
@@ -87,10 +88,10 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
         At the first thing that is wrong; a ForkError carries the evidence.
     """
     now = now or log.checkpoint()
-    size = now.checkpoint.size
+    size = now.size
     _check_unread(log, key, now, known)
     story, sizes = LogStory(), {each.size for each in anchors or ()}
-    sizes |= {known.checkpoint.size} if known else set()
+    sizes |= {known.size} if known else set()
     nodes = subtrees(sizes, size)
     count, root, roots = rebuilt(map(story.take, entries_of(log, size)), sizes, tell, nodes)
     history = KeyHistory.followed(key, story.changes)
@@ -108,7 +109,7 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
         # Revoked or not: what a key signed in its time is evidence.
         history.signer(known)
         whole.compare(known)
-        kept = entries_in_words(known.checkpoint.size)
+        kept = entries_in_words(known.size)
         yield f"It begins with the {kept} of the checkpoint that you kept."
     if contracts is not None and list(contracts) != story.contracts:
         message = "the log names other contracts in its entries than it did when it was asked."
@@ -124,13 +125,13 @@ def _check_unread(
 
     Two roots of one size tell all of a fork, whatever the log answers to other questions.
     """
-    size = now.checkpoint.size
+    size = now.size
     changes = changes_of(log, size)
     history = KeyHistory.followed(key, changes)
     history.check(now)
-    if known is not None and known.checkpoint.size == size:
+    if known is not None and known.size == size:
         history.signer(known)
-        _Whole(now, {size: now.checkpoint.root}, {}, changes).compare(known)
+        _Whole(now, {size: now.root}, {}, changes).compare(known)
 
 
 def _revoked(history: KeyHistory) -> Iterator[str]:
@@ -140,11 +141,11 @@ def _revoked(history: KeyHistory) -> Iterator[str]:
 
 
 def _check_root(now: SignedCheckpoint, count: int, root: bytes) -> None:
-    if count != now.checkpoint.size:
+    if count != now.size:
         told = entries_in_words(count)
-        message = f"the log has {told} and signs for {now.checkpoint.size}: some are gone."
+        message = f"the log has {told} and signs for {now.size}: some are gone."
         raise PublicationError(message)
-    if root != now.checkpoint.root:
+    if root != now.root:
         message = (
             f"the root of the {entries_in_words(count, 'raw')} is not the one that is signed: an "
             "entry was altered, dropped, doubled or moved."
@@ -159,42 +160,36 @@ class _Whole:
     now: SignedCheckpoint
     roots: Mapping[int, bytes]
     nodes: Mapping[tuple[int, int], bytes]
-    changes: Sequence[tuple[int, KeyEntry]]
+    changes: Sequence[KeyChange]
 
-    def compare(self, first: SignedCheckpoint | AnchorTold) -> None:
+    def compare(self, first: Told) -> None:
         """Raise unless the log begins with what was said before; a ForkError where it differs."""
-        before = first.checkpoint if isinstance(first, SignedCheckpoint) else first
-        total = self.now.checkpoint.size
-        if before.size > total:
-            raise PublicationError(_cut(first, before.size, total))
-        root = self.roots[before.size]
-        if root != before.root:
-            path, keys = self._path(before.size), tuple(self.changes)
-            raise ForkError(
-                ForkEvidence(first=first, second=self.now, path=path, root=root, keys=keys)
-            )
+        if first.size > self.now.size:
+            raise PublicationError(_cut(first, self.now.size))
+        root, path = self.roots[first.size], self._path(first.size)
+        check_root(first, self.now, root, path, self.changes)
 
-    def agrees(self, anchors: Sequence[AnchoredRoot]) -> str:
+    def agrees(self, anchors: Sequence[Anchor]) -> str:
         """Compare all anchors, the smallest first, and say so."""
         for each in sorted(anchors, key=lambda anchor: anchor.size):
-            self.compare(AnchorTold.of(each))
+            self.compare(each)
         if not anchors:
             return "Nothing contradicts it on the chain, which holds no anchor of it yet."
         return f"It agrees with every anchor on the chain: {len(anchors)} of them."
 
     def _path(self, size: int) -> tuple[bytes, ...]:
-        total = self.now.checkpoint.size
+        total = self.now.size
         if size in (0, total):
             return ()
         return tuple(consistency_path(size, total, lambda *where: self.nodes[where]))
 
 
-def _cut(first: SignedCheckpoint | AnchorTold, size: int, total: int) -> str:
-    if isinstance(first, AnchorTold):
-        told = entries_in_words(size)
+def _cut(first: Told, total: int) -> str:
+    if isinstance(first, Anchor):
+        told = entries_in_words(first.size)
         return f"the chain has an anchor of {told}, the log has {total}: it was cut."
     told = entries_in_words(total)
-    return f"the log has {told}, and signed for {size} before: it was cut."
+    return f"the log has {told}, and signed for {first.size} before: it was cut."
 
 
 def monitor(  # noqa: PLR0913  each is one more thing to compare
@@ -249,8 +244,8 @@ def monitor(  # noqa: PLR0913  each is one more thing to compare
             anchors, warnings = anchors_of(chain, contracts, place)
             yield from warnings
         newest = opened.checkpoint()
-        size = newest.checkpoint.size
-        facts.update(log=newest.checkpoint.name, size=size)
+        size = newest.size
+        facts.update(log=newest.name, size=size)
         yield from check_log(
             opened,
             reader,
@@ -286,8 +281,8 @@ def _kept(path: str | Path | None, key: VerifierKey) -> SignedCheckpoint | None:
     if path is None or not Path(path).exists():
         return None
     kept = _checkpoint("keep", path)
-    if kept.checkpoint.name != key.name:
-        hint = f"It is of the log {kept.checkpoint.name}."
+    if kept.name != key.name:
+        hint = f"It is of the log {kept.name}."
         wanted = f"a new file, or a checkpoint of the log {key.name}"
         raise ParameterError("keep", wanted, str(path), hint)
     return kept

@@ -10,7 +10,14 @@ from typing import Final
 from supm._errors import PublicationError
 from supm.messages.codec import Message
 from supm.messages.update import Commitments
-from supm.publication.entry import ChainEntry, KeyEntry, LogEntry, ReleaseEntry, read_entry
+from supm.publication.entry import (
+    ChainEntry,
+    KeyChange,
+    KeyEntry,
+    LogEntry,
+    ReleaseEntry,
+    read_entry,
+)
 from supm.publication.evidence import check_same_log
 from supm.publication.history import KeyHistory, LogReader, changes_of, contracts_of, entry_at
 from supm.publication.merkle import entries_in_words, hash_leaf, root_by_inclusion
@@ -41,7 +48,7 @@ class Included(Message):
     path: tuple[bytes, ...]
 
     def __post_init__(self) -> None:
-        good = type(self.index) is int and isinstance(self.text, str)
+        good = type(self.index) is int and self.index >= 0 and isinstance(self.text, str)
         if not good or len(self.path) > _LONGEST_PATH:
             message = "an entry in a proof is not of the right form."
             raise PublicationError(message)
@@ -56,9 +63,8 @@ class Included(Message):
 
     def check(self, checkpoint: SignedCheckpoint) -> None:
         """Raise unless the entry is under the root of a checkpoint."""
-        inner = checkpoint.checkpoint
         leaf = hash_leaf(self.entry.text.encode())
-        if root_by_inclusion(leaf, self.index, inner.size, self.path) != inner.root:
+        if root_by_inclusion(leaf, self.index, checkpoint.size, self.path) != checkpoint.root:
             message = (
                 f"entry {self.index} does not lead to the root of the checkpoint: the entry, its "
                 "path or the checkpoint is another one."
@@ -109,16 +115,18 @@ class Proof(Message):
         return entry
 
     @property
-    def changes(self) -> list[tuple[int, KeyEntry]]:
+    def changes(self) -> list[KeyChange]:
         """The changes of keys, with their places."""
-        found = [(each.index, each.entry) for each in self.keys]
-        known = [(index, entry) for index, entry in found if isinstance(entry, KeyEntry)]
-        if len(known) < len(found) or [index for index, _ in known] != sorted(
-            {index for index, _ in known}
-        ):
+        found = [
+            KeyChange(index=each.index, entry=entry)
+            for each in self.keys
+            if isinstance(entry := each.entry, KeyEntry)
+        ]
+        places = [each.index for each in found]
+        if len(found) < len(self.keys) or places != sorted(set(places)):
             message = "the proof tells changes of keys out of order, or by other entries."
             raise PublicationError(message)
-        return known
+        return found
 
 
 def make_proof(log: LogReader, index: int, checkpoint: SignedCheckpoint | None = None) -> Proof:
@@ -138,7 +146,7 @@ def make_proof(log: LogReader, index: int, checkpoint: SignedCheckpoint | None =
     Proof
     """
     checkpoint = checkpoint or log.checkpoint()
-    size = checkpoint.checkpoint.size
+    size = checkpoint.size
 
     def included(place: int) -> Included:
         path = tuple(log.inclusion(place, size))
@@ -188,7 +196,7 @@ def verify_file(content: bytes, proof: Proof, key: VerifierKey) -> Iterator[str]
     yield f"The file is the one of the entry: {len(content)} bytes with SHA-256 {found}."
     signer = _signer(proof, key)
     followed = "the key you gave" if signer == key else "a key that took over from the one you gave"
-    size, name = entries_in_words(checkpoint.checkpoint.size), checkpoint.checkpoint.name
+    size, name = entries_in_words(checkpoint.size), checkpoint.name
     yield f"The checkpoint of {size} is signed by {followed} ({signer.hash.hex()})."
     proof.release.check(checkpoint)
     if proof.contract is not None and proof.chain is not None:
@@ -267,11 +275,11 @@ def verify_log(
         If it does not (a ForkError, with the evidence), or the key was revoked in between.
     """
     now = now or log.checkpoint()
-    changes = changes_of(log, now.checkpoint.size)
+    changes = changes_of(log, now.size)
     history = KeyHistory.followed(key, changes)
     history.check(now)
     history.check(proof.checkpoint)
-    sizes = proof.checkpoint.checkpoint.size, now.checkpoint.size
+    sizes = proof.checkpoint.size, now.size
     if sizes[1] < sizes[0]:
         shown = entries_in_words(sizes[1])
         message = f"the log shows {shown}, and signed for {sizes[0]} before: it was cut."

@@ -217,7 +217,7 @@ class Checkpoint:
 
     Examples
     --------
-    >>> print(Checkpoint(name="log.example", size=3, root=bytes(32)).text, end="")
+    >>> print(Checkpoint(name="log.example", size=3, root=bytes(32)).body, end="")
     log.example
     3
     AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
@@ -228,7 +228,7 @@ class Checkpoint:
     root: bytes
 
     @property
-    def text(self) -> str:
+    def body(self) -> str:
         """What is signed."""
         return f"{self.name}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
 
@@ -237,25 +237,33 @@ class Checkpoint:
         if key.verifier.name != self.name:
             message = f"the key is of the log {key.verifier.name}, and this log is {self.name}."
             raise PublicationError(message)
-        signature = key.sign(self.text.encode())
-        return SignedCheckpoint(checkpoint=self, key_hash=key.verifier.hash, signature=signature)
+        return SignedCheckpoint(
+            name=self.name,
+            size=self.size,
+            root=self.root,
+            key_hash=key.verifier.hash,
+            signature=key.sign(self.body.encode()),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignedCheckpoint:
+class SignedCheckpoint(Checkpoint):
     """A checkpoint with the signature of one of the log's keys.
 
     Parameters
     ----------
-    checkpoint : Checkpoint
-        What is signed.
+    name : str
+        The log's name.
+    size : int
+        How many entries.
+    root : bytes
+        The root of their tree.
     key_hash : bytes
         The four bytes that name the key.
     signature : bytes
         The signature.
     """
 
-    checkpoint: Checkpoint
     key_hash: bytes
     signature: bytes
 
@@ -263,18 +271,18 @@ class SignedCheckpoint:
     def text(self) -> str:
         """The signed note."""
         signature = base64.b64encode(self.key_hash + self.signature).decode()
-        return f"{self.checkpoint.text}\n{_DASH}{self.checkpoint.name} {signature}\n"
+        return f"{self.body}\n{_DASH}{self.name} {signature}\n"
 
     def check(self, key: VerifierKey) -> None:
         """Raise unless this key of this log signed it."""
-        if key.name != self.checkpoint.name:
-            message = f"the checkpoint is of the log {self.checkpoint.name}, not of {key.name}."
+        if key.name != self.name:
+            message = f"the checkpoint is of the log {self.name}, not of {key.name}."
             raise PublicationError(message)
         if key.hash != self.key_hash:
             told, wanted = self.key_hash.hex(), key.hash.hex()
             message = f"the checkpoint is signed by the key {told}, not by {wanted}."
             raise PublicationError(message)
-        if not key.accepts(self.signature, self.checkpoint.text.encode()):
+        if not key.accepts(self.signature, self.body.encode()):
             message = "the checkpoint was altered: its signature is not of this text."
             raise PublicationError(message)
 
@@ -303,10 +311,13 @@ class SignedCheckpoint:
 def _parsed(text: str) -> SignedCheckpoint | None:
     name, size, root, _, line, _ = text.split("\n")
     signature = base64.b64decode(line.rpartition(" ")[2], validate=True)
-    checkpoint = Checkpoint(
-        name=check_log_name(name), size=int(size), root=base64.b64decode(root, validate=True)
+    found = SignedCheckpoint(
+        name=check_log_name(name),
+        size=int(size),
+        root=base64.b64decode(root, validate=True),
+        key_hash=signature[:4],
+        signature=signature[4:],
     )
-    lengths = len(checkpoint.root), len(signature)
-    if lengths != (_HASH_BYTES, 4 + _SIGNATURE_BYTES) or not 0 <= checkpoint.size < _MOST:
-        return None
-    return SignedCheckpoint(checkpoint=checkpoint, key_hash=signature[:4], signature=signature[4:])
+    lengths = len(found.root), len(signature)
+    whole = lengths == (_HASH_BYTES, 4 + _SIGNATURE_BYTES) and 0 <= found.size < _MOST
+    return found if whole else None

@@ -12,6 +12,7 @@ from supm._json import canonical
 from supm.messages import ReleaseStatement, Statement
 from supm.publication.entry import (
     ChainEntry,
+    KeyChange,
     KeyEntry,
     LogEntry,
     ReleaseEntry,
@@ -97,7 +98,7 @@ class LogStory:
     """What a reader remembers of all entries: enough to see what does not fit together."""
 
     def __init__(self) -> None:
-        self.changes: list[tuple[int, KeyEntry]] = []
+        self.changes: list[KeyChange] = []
         self.contracts: list[ChainEntry] = []
         self.time = ""
         self._reader = EntryReader()
@@ -127,7 +128,7 @@ class LogStory:
 
     def _note(self, place: int, entry: LogEntry) -> None:
         if isinstance(entry, KeyEntry):
-            self.changes.append((place, entry))
+            self.changes.append(KeyChange(index=place, entry=entry))
         elif isinstance(entry, ChainEntry):
             self.contracts.append(entry)
         elif isinstance(entry, RoundEntry):

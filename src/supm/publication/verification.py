@@ -15,8 +15,8 @@ from supm._errors import ParameterError, PublicationError, SupmError
 from supm.messages import Commitments, ReleaseStatement
 from supm.publication.anchoring import KnownContract, chain_at, doubts, verify_anchors, verify_chain
 from supm.publication.bundle import Bundle, is_bundle
-from supm.publication.chain.errors import OtherChainError, UnreachableNodeError
-from supm.publication.evidence import AnchorTold, ForkError, ForkEvidence
+from supm.publication.chain.contract import Anchor, OtherChainError, UnreachableNodeError
+from supm.publication.evidence import ForkError, ForkEvidence
 from supm.publication.history import LogReader
 from supm.publication.log import Log
 from supm.publication.merkle import entries_in_words
@@ -251,7 +251,7 @@ def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[st
     facts |= {
         "entry": proof.release.index,
         "sha256": entry.content,
-        "log": proof.checkpoint.checkpoint.name,
+        "log": proof.checkpoint.name,
         "time": entry.time,
         "promised": {whom: each.to_form() for whom, each in entry.guarantees.items()},
         "derived": own is not None,
@@ -323,10 +323,10 @@ def judge_evidence(
 
     def checks() -> Iterator[str]:
         found = ForkEvidence.from_json(text)
-        told = found.first if isinstance(found.first, AnchorTold) else None
+        told = found.first if isinstance(found.first, Anchor) else None
         _check_asked(told, known, chain)
-        sizes = [found.before.size, found.second.checkpoint.size]
-        facts.update(log=found.second.checkpoint.name, sizes=sizes)
+        sizes = [found.first.size, found.second.size]
+        facts.update(log=found.second.name, sizes=sizes)
         yield from found.check(reader)
         if told is None:
             yield (
@@ -338,7 +338,7 @@ def judge_evidence(
     return judged(subject, checks(), facts, tell)
 
 
-def _check_asked(told: AnchorTold | None, known: KnownContract | None, chain: str | None) -> None:
+def _check_asked(told: Anchor | None, known: KnownContract | None, chain: str | None) -> None:
     if told is None and chain is not None:
         hint = "This evidence is of two checkpoints, and tells of no chain; leave --chain out."
         raise ParameterError("chain", "given for an anchor only", "a node", hint)
@@ -350,7 +350,7 @@ def _check_asked(told: AnchorTold | None, known: KnownContract | None, chain: st
         raise ParameterError("contract", "given with its chain", "none", hint)
 
 
-def _confirmed(url: str, known: KnownContract, told: AnchorTold, key: VerifierKey) -> Iterator[str]:
+def _confirmed(url: str, known: KnownContract, told: Anchor, key: VerifierKey) -> Iterator[str]:
     """Ask the chain for the anchor, in the contract of the log that began with this key."""
     if (known.chain, known.address.lower()) != (told.chain, told.contract.lower()):
         place = f"{told.chain}:{told.contract}"

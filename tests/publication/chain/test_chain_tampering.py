@@ -98,19 +98,19 @@ def test_to_anchor_twice_is_to_anchor_once(anchored: Anchored) -> None:
     assert anchor(anchored.log, anchored.chain, anchored.account) == (3, None)
     assert [each.size for each in anchored.chain.anchors()] == [2, 3]
     # A proof moves under the newest anchor by itself.
-    assert anchored.proof.checkpoint.checkpoint.size == 3
+    assert anchored.proof.checkpoint.size == 3
     assert anchored.verify()
 
 
 def replayed(world: Anchored) -> None:
-    world.chain.anchor(world.account, 2, world.log.checkpoint().checkpoint.root)
+    world.chain.anchor(world.account, 2, world.log.checkpoint().root)
 
 
 def another_root_for_a_size(world: Anchored) -> None:
     other = Log.create(world.log._file.path.with_name("other.db"), world.key)
     for content in (b"a", b"b"):
         enter_file(other, world.key, content, name="r", statement=STATEMENT, time=TIME)
-    world.chain.anchor(world.account, 2, other.checkpoint().checkpoint.root)
+    world.chain.anchor(world.account, 2, other.checkpoint().root)
 
 
 def a_stranger_who_anchors(world: Anchored) -> None:
@@ -124,7 +124,7 @@ def a_checkpoint_that_is_not_anchored(world: Anchored) -> None:
 def a_contract_of_another_log(world: Anchored) -> None:
     receipt = deploy(world.place.where, world.account, b"another log: 32 bytes of its key")
     other = Chain(world.place.where, receipt.contract)
-    other.anchor(world.account, 2, world.proof.checkpoint.checkpoint.root)
+    other.anchor(world.account, 2, world.proof.checkpoint.root)
     world.verify(chain=other)
 
 
@@ -132,7 +132,7 @@ def a_contract_of_another_publisher(world: Anchored) -> None:
     thief = world.place.account()
     receipt = deploy(world.place.where, thief, world.log.first_key.identity)
     other = Chain(world.place.where, receipt.contract)
-    other.anchor(thief, 2, world.proof.checkpoint.checkpoint.root)
+    other.anchor(thief, 2, world.proof.checkpoint.root)
     world.verify(chain=other)
 
 
@@ -142,7 +142,7 @@ def a_contract_that_the_log_does_not_name(world: Anchored) -> None:
     assert proof.chain is not None
     entry = replace(world.contract, contract=receipt.contract)
     other = Chain(world.place.where, receipt.contract)
-    other.anchor(world.account, 2, proof.checkpoint.checkpoint.root)
+    other.anchor(world.account, 2, proof.checkpoint.root)
     world.verify(replace(proof, chain=replace(proof.chain, text=entry.text)), other)
 
 
@@ -211,7 +211,7 @@ def a_contract_that_the_log_says_is_of_another_log(world: Anchored) -> None:
 def another_chain_than_the_log_names(world: Anchored) -> None:
     entry = replace(world.contract, chain=world.contract.chain + 1)
     world.log.append([entry], world.key)
-    checkpoint = world.log.checkpoint().checkpoint
+    checkpoint = world.log.checkpoint()
     world.chain.anchor(world.account, checkpoint.size, checkpoint.root)
     world.verify(make_proof(world.log, 1))
 

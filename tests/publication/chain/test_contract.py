@@ -163,7 +163,7 @@ def test_a_false_storage_does_not_pass_by_the_birth_of_another(deployed: Any, lo
 def test_the_contract_itself_refuses_what_the_client_would(deployed: Any, log: bytes) -> None:
     """A publisher with another client meets the same refusals."""
     deployed.chain.anchor(deployed.publisher, 8, log)
-    anchor = deployed.chain._reader.contract.functions.anchor
+    anchor = deployed.chain._contract.functions.anchor
     for size in (0, 7, 8):
         with pytest.raises(Exception, match="size must be larger than the last anchored size"):
             anchor(size, log[::-1]).call({"from": deployed.publisher.address})
@@ -174,7 +174,7 @@ def test_the_contract_itself_refuses_what_the_client_would(deployed: Any, log: b
 def test_an_event_tells_of_each_anchor(deployed: Any, log: bytes) -> None:
     done = deployed.chain.anchor(deployed.publisher, 8, log)
     found = deployed.place.web3.eth.get_transaction_receipt(done.transaction)
-    [event] = deployed.chain._reader.contract.events.Anchored().process_receipt(found)
+    [event] = deployed.chain._contract.events.Anchored().process_receipt(found)
     told = deployed.chain.anchored(8)
     assert dict(event["args"]) == {
         "index": 0,
@@ -187,7 +187,7 @@ def test_an_event_tells_of_each_anchor(deployed: Any, log: bytes) -> None:
 
 def test_what_is_public_agrees_with_the_records(deployed: Any, log: bytes) -> None:
     deployed.chain.anchor(deployed.publisher, 8, log)
-    call, told = deployed.chain._reader.call, deployed.chain.anchored(8)
+    call, told = deployed.chain._call, deployed.chain.anchored(8)
     assert call("roots", 8) == told.root
     assert call("times", 8) == told.time
     assert call("sizes", 0) == 8

@@ -17,7 +17,7 @@ from supm.cli import main
 from supm.publication.bundle import Bundle
 from supm.publication.chain import Chain, read_account
 from supm.publication.chain import deploy as made
-from supm.publication.evidence import AnchorTold, ForkEvidence
+from supm.publication.evidence import ForkEvidence
 from supm.publication.log import Log
 from supm.publication.proof import Proof
 
@@ -142,7 +142,7 @@ def test_a_bundle_is_written_anew_once_the_log_is_anchored(forked: tuple[Place, 
     proof = Path("t.csv.proof").read_text()
     assert Bundle.from_bytes(Path("t.zip").read_bytes()).proof == proof
     # Under the new anchor, and not under the one that there was when the verb began.
-    assert Proof.from_json(proof).checkpoint.checkpoint.size == 3
+    assert Proof.from_json(proof).checkpoint.size == 3
     known = ["--chain", one.where, "--contract", f"1001:{contract}"]
     assert main(["verify", "t.zip", *KEY, *known]) == 0
 
@@ -162,9 +162,7 @@ def test_the_contract_of_another_log_tells_nothing_of_this_one(
         assert anchor is not None
         with Log(Path("a.db"), read_only=True) as log:
             now = log.checkpoint()
-        claim = ForkEvidence(
-            first=AnchorTold.of(anchor), second=now, path=(), root=now.checkpoint.root
-        )
+        claim = ForkEvidence(first=anchor, second=now, path=(), root=now.root)
         Path("e.json").write_text(json.dumps(claim.to_form()))
         known = ["--chain", one.where, "--contract", f"1001:{contract}"]
         capsys.readouterr()

@@ -222,13 +222,13 @@ def a_bit_of_the_signature(world: World) -> None:
 @tampering("signed by the key")
 def a_key_that_the_reader_does_not_know(world: World) -> None:
     stranger = SigningKey.made(NAME, world.folder / "stranger.key")
-    forged = world.proof.checkpoint.checkpoint.signed(stranger)
+    forged = world.proof.checkpoint.signed(stranger)
     world.verify(proof=replace(world.proof, checkpoint=forged))
 
 
 @tampering("was not in charge")
 def a_retired_key_that_goes_on_signing(world: World) -> None:
-    forged = world.proof.checkpoint.checkpoint.signed(world.old)
+    forged = world.proof.checkpoint.signed(world.old)
     world.verify(proof=replace(world.proof, checkpoint=forged))
 
 

@@ -5,5 +5,5 @@ from supm.publication.chain.client import Chain as Chain
 from supm.publication.chain.client import chain_of as chain_of
 from supm.publication.chain.client import deploy as deploy
 from supm.publication.chain.contract import Anchor as Anchor
+from supm.publication.chain.contract import ChainError as ChainError
 from supm.publication.chain.contract import ChainReceipt as ChainReceipt
-from supm.publication.chain.errors import ChainError as ChainError

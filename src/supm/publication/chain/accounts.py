@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from supm._random import secure
-from supm.publication.chain.errors import ChainError
+from supm.publication.chain.contract import ChainError
 from supm.publication.chain.node import Keys
 
 _BYTES: Final = 32
@@ -109,8 +109,8 @@ def read_account(path: Path | str) -> ChainAccount:
     --------
     >>> read_account("no such file")
     Traceback (most recent call last):
-    supm.publication.chain.errors.ChainError: the key file no such file cannot be read: No such file
-    or directory.
+    supm.publication.chain.contract.ChainError: the key file no such file cannot be read: No such
+    file or directory.
     """
     try:
         with Path(path).open("rb") as file:

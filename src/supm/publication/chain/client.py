@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, cast
 
 from supm.publication.chain.accounts import ChainAccount
 from supm.publication.chain.contract import (
     SIZE,
     Anchor,
+    ChainError,
     ChainReceipt,
-    ContractReader,
+    OtherChainError,
     artefact,
     check_32_bytes,
-    check_chain,
-    checksummed,
+    one_line,
 )
-from supm.publication.chain.errors import ChainError
 from supm.publication.chain.node import (
     BaseProvider,
     ChecksumAddress,
+    Contract,
     HexStr,
     TimeExhausted,
     TxParams,
@@ -30,6 +34,9 @@ from supm.publication.chain.node import (
 
 WAIT_SECONDS: Final = 180.0
 _POLL_SECONDS: Final = 0.1
+# Ten anchors a day for 28 years.
+_MOST: Final = 100_000
+_PAGE: Final = 64  # of the contract
 
 
 def send(
@@ -133,7 +140,7 @@ def deploy(
     >>> publisher = ChainAccount(bytes(31) + b"1")
     >>> deploy("node.example", publisher, bytes(32))
     Traceback (most recent call last):
-    supm.publication.chain.errors.ChainError: the node's URL must begin with http:// or https://
+    supm.publication.chain.contract.ChainError: the node's URL must begin with http:// or https://
     and name a host.
     """
     check_32_bytes("log", log)
@@ -160,7 +167,7 @@ def chain_of(url: str | BaseProvider) -> int:
 
 
 class Chain:
-    """The contract of one log at an address, through one node.
+    """The contract of one log at an address, through one node; nothing is asked before its time.
 
     Parameters
     ----------
@@ -180,10 +187,12 @@ class Chain:
     """
 
     def __init__(self, url: str | BaseProvider, contract: str, *, chain: int | None = None) -> None:
-        self._reader = ContractReader(url, contract, chain)
+        self._web3 = connect(url)
+        self._address = checksummed("contract", contract)
+        self._expected = chain
 
     def __repr__(self) -> str:
-        return f"Chain(contract={self._reader.address!r})"
+        return f"Chain(contract={self._address!r})"
 
     def check_code(self, *, log: bytes, publisher: str | None = None) -> str:
         """Raise ChainError unless the address holds this package's contract, made as it should be.
@@ -194,42 +203,133 @@ class Chain:
         """
         check_32_bytes("log", log)
         wanted = None if publisher is None else checksummed("publisher", publisher)
-        found_log, found, _ = self._reader.fixed_words
+        found_log, found, born = self._fixed_words
         if found_log != log:
-            message = f"the contract {self._reader.address} is for another log."
+            message = f"the contract {self._address} is for another log."
             raise ChainError(message)
         if wanted not in {None, found}:
-            message = (
-                f"the publisher of the contract {self._reader.address} is {found}, and {wanted} is "
-                "expected."
-            )
+            told = f"{found}, and {wanted} is expected"
+            message = f"the publisher of the contract {self._address} is {told}."
             raise ChainError(message)
-        self._reader.check_birth()
+        self._check_birth(log, born)
         return found
 
     def anchor(self, account: ChainAccount, size: int, root: bytes) -> ChainReceipt:
         """Store the root of a size, larger than all before, for ever."""
-        size, root, reader = SIZE.check(size), check_32_bytes("root", root), self._reader
-        last = reader.call("latest")
+        size, root = SIZE.check(size), check_32_bytes("root", root)
+        last = self._call("latest")
         if size <= last:
             message = f"size {size} must be larger than {last}, the last anchored size."
             raise ChainError(message)
-        data = bytes.fromhex(reader.contract.encode_abi("anchor", [size, root])[2:])
-        done = send(reader.web3, account, data, reader.address, reader.chain)
-        return _receipt(done, reader.address, reader.chain)
+        data = bytes.fromhex(self._contract.encode_abi("anchor", [size, root])[2:])
+        done = send(self._web3, account, data, self._address, self._chain)
+        return _receipt(done, self._address, self._chain)
 
     def anchored(self, size: int) -> Anchor | None:
         """Return what was anchored for exactly this size, or None."""
-        return self._reader.anchor(SIZE.check(size))
+        record = self._call("record", SIZE.check(size))
+        if not any(record[2]):
+            return None
+        found = self._read(record)
+        if found.size != size:
+            raise ChainError(self._impossible)
+        return found
 
     def latest(self) -> Anchor | None:
         """Return the anchor of the largest size, or None where there is none."""
-        size = self._reader.call("latest")
-        return self._reader.anchor(size) if size else None
+        size = self._call("latest")
+        return self.anchored(size) if size else None
 
     def anchors(self) -> list[Anchor]:
-        """Return all anchors, from the first to the last."""
-        return self._reader.anchors()
+        """Return all anchors, from the first to the last, page by page."""
+        count, found = self._call("count"), list[Sequence[Any]]()
+        if count > _MOST:
+            raise ChainError(self._impossible)
+        while len(found) < count:
+            page = self._call("page", len(found))
+            self._check_page(found, page, count)
+            found += page
+        return list(map(self._read, found))
+
+    def _check_page(
+        self, before: list[Sequence[Any]], page: Sequence[Sequence[Any]], count: int
+    ) -> None:
+        """Refuse what the contract cannot have answered, with which we might ask for ever."""
+        places = range(len(before), min(len(before) + _PAGE, count))
+        numbered = [each[0] for each in page] == list(places)
+        grows = all(a[1] < b[1] for a, b in pairwise([*before[-1:], *page]))
+        if not (numbered and grows):
+            raise ChainError(self._impossible)
+
+    @cached_property
+    def _chain(self) -> int:
+        """The id of the node's chain, which is the one that is meant."""
+        return check_chain(self._web3, self._expected)
+
+    @cached_property
+    def _contract(self) -> Contract:
+        """The functions of the contract."""
+        return self._web3.eth.contract(address=self._address, abi=artefact().abi)
+
+    @cached_property
+    def _fixed_words(self) -> tuple[bytes, str, int]:
+        """Log, publisher and block of birth, from code that is this package's but for them."""
+        chain = self._chain
+        with explained(f"the contract {self._address}"):
+            code = bytes(self._web3.eth.get_code(self._address))
+        if not code:
+            message = f"there is no contract at {self._address} on chain {chain}."
+            raise ChainError(message)
+        words = artefact().fixed_words(code)
+        if words is None:
+            message = f"the code at {self._address} is not the contract of this version of SUPM."
+            raise ChainError(message)
+        return words[0], Web3.to_checksum_address(words[1]), words[2]
+
+    def _check_birth(self, log: bytes, born: int) -> None:
+        """Raise ChainError unless the contract was made by a transaction like ours."""
+        with explained(f"block {born}"):
+            block = self._web3.eth.get_block(born, full_transactions=True)
+            carried = cast("list[Mapping[str, Any]]", block["transactions"])
+            made = [self._made_by(each, log) for each in carried]
+        if self._address not in made:
+            message = (
+                f"the contract {self._address} was not made as this version of SUPM makes it in "
+                f"block {born}, so that its first anchors may be false."
+            )
+            raise ChainError(message)
+
+    def _made_by(self, transaction: Mapping[str, Any], log: bytes) -> str | None:
+        """Return the address of the contract that a transaction made, if it made it as we would."""
+        # The chain in a process, with which tests run, says "data".
+        carried = bytes(transaction["input"] if "input" in transaction else transaction["data"])
+        if transaction.get("to") or carried != artefact().creation(log):
+            return None
+        receipt = self._web3.eth.get_transaction_receipt(transaction["hash"])
+        return receipt["contractAddress"] if receipt["status"] == 1 else None
+
+    def _call(self, name: str, *words: int) -> Any:  # noqa: ANN401  the contract's interface types it
+        """Return what a function of the contract answers."""
+        _ = self._fixed_words  # another contract's answers would be taken for ours
+        with explained(f"the question {name}"):
+            return self._contract.functions[name](*words).call()
+
+    def _read(self, record: Sequence[Any]) -> Anchor:
+        """Return the anchor of a record: its index, its size, its root, its time and its block."""
+        _, size, root, time, block = record
+        with explained("the records"):
+            return Anchor(
+                chain=self._chain,
+                contract=self._address,
+                size=size,
+                root=bytes(root),
+                time=time,
+                block=block,
+            )
+
+    @property
+    def _impossible(self) -> str:
+        return f"the node's answer is not one that the contract {self._address} can give."
 
 
 def _receipt(done: TxReceipt, contract: str, chain: int) -> ChainReceipt:
@@ -240,3 +340,26 @@ def _receipt(done: TxReceipt, contract: str, chain: int) -> ChainReceipt:
         gas=done["gasUsed"],
         block=done["blockNumber"],
     )
+
+
+def checksummed(name: str, value: object) -> ChecksumAddress:
+    """Return an address with its checksum, or raise ChainError."""
+    if isinstance(value, str) and re.fullmatch("0x[0-9a-fA-F]{40}", value):
+        address = Web3.to_checksum_address(value)
+        if value[2:] in {address[2:], address[2:].lower(), address[2:].upper()}:
+            return address
+    message = (
+        f"{name} must be an address, 0x and 40 digits whose large and small letters agree with "
+        f"its checksum, got {one_line(repr(value))}."
+    )
+    raise ChainError(message)
+
+
+def check_chain(web3: Web3, expected: int | None) -> int:
+    """Return the id of the node's chain, or raise OtherChainError if another one is expected."""
+    with explained("the chain's id"):
+        found = int(web3.eth.chain_id)
+    if expected is not None and found != expected:
+        message = f"the node is on chain {found}, and chain {expected} is expected; check its URL."
+        raise OtherChainError(message)
+    return found

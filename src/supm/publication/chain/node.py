@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Final, TypeVar, cast
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from supm.publication.chain.errors import ChainError, UnreachableNodeError, one_line
+from supm.publication.chain.contract import ChainError, UnreachableNodeError, one_line
 from supm.publication.remote import within
 
 __all__ = [

@@ -104,7 +104,7 @@ def release_page(request: Request, content: str) -> Response:
 
 
 def _context(log: Log, proof: Proof, *, kept: bool) -> dict[str, Any]:
-    entry, signed = proof.entry, proof.checkpoint.checkpoint
+    entry, signed = proof.entry, proof.checkpoint
     file = safe_name(entry.name)
     return {
         **_row(proof.release.index, entry),
@@ -215,7 +215,7 @@ def _first(proof: Proof, y: float) -> Box:
 
 def _ways(proof: Proof) -> list[tuple[str, bytes, bytes]]:
     """Return for each step up: where the other hash is, that hash, and the one of both."""
-    place, last = proof.release.index, proof.checkpoint.checkpoint.size - 1
+    place, last = proof.release.index, proof.checkpoint.size - 1
     found, rest, ways = hash_leaf(proof.release.text.encode()), list(proof.release.path), []
     while last:
         if place % 2 or place < last:
