@@ -15,10 +15,10 @@ from supm.collection import train as train_on
 from supm.learning import RadialSVM
 from supm.messages import Model, Study
 from supm.schema import Schema
-from supm.service import actions, models
+from supm.service import actions, kept
 from supm.service.actions import NotReady, document_of
 from supm.service.errors import StateChanged
-from supm.service.models import Models, predictions
+from supm.service.kept import Models, predictions
 from supm.service.status import statement_json
 from supm.service.store import Opened, Store, Submission
 from supm.service.store.values import State
@@ -164,7 +164,7 @@ def test_many_who_ask_for_a_model_wait_for_one_training(
         trainings.append(threading.current_thread().name)
         return train_on(*given, **more)
 
-    monkeypatch.setattr(models, "train", counted)
+    monkeypatch.setattr(kept, "train", counted)
     found = found_by(Models(store), served, times=45)
     assert all(each is found[0] for each in found)
     assert len(trainings) == 1

@@ -165,7 +165,7 @@ def _create(
     """
     from supm.collection import plan
     from supm.collection.words import limit_notes
-    from supm.service.actions import StudySecrets, create_study
+    from supm.service.actions import StudySecrets
     from supm.service.store.values import check_who
 
     _check_files(invitations, invitations_file, token_file, json)
@@ -180,7 +180,7 @@ def _create(
     secrets = StudySecrets.draw(invitations=invitations or 0)
     files = {"invitations_file": invitations_file, "token_file": token_file}
     with _opened(db, new=True) as store, _written(secrets, files):
-        opened = create_study(store, planned, secrets, by=by, contact=contact, **limits)
+        opened = store.create(planned, by=by, contact=contact, **limits, **secrets.hashes)
     form = {
         "name": opened.name,
         "page": f"/studies/{opened.name}",

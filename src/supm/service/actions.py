@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from supm._errors import SupmError
 from supm._random import secure
@@ -38,29 +38,11 @@ class StudySecrets:
         codes = tuple(new_invitation() for _ in range(invitations))
         return cls(token=new_token(), invitations=codes)
 
-
-def create_study(  # noqa: PLR0913  all of a study is written at once
-    store: Store,
-    study: Study,
-    secrets: StudySecrets,
-    *,
-    minimums: Mapping[str, int] | None = None,
-    deadlines: Mapping[str, float] | None = None,
-    simulation: bool = False,
-    by: str = "",
-    contact: str = "",
-) -> Opened:
-    """Store a new study, which owners can answer at once."""
-    return store.create(
-        study,
-        token_hash=hash_token(secrets.token),
-        minimums=minimums or {},
-        deadlines=deadlines or {},
-        invitations=[hash_invitation(each) for each in secrets.invitations],
-        simulation=simulation,
-        by=by,
-        contact=contact,
-    )
+    @property
+    def hashes(self) -> dict[str, Any]:
+        """What `Store.create` keeps of them."""
+        codes = [hash_invitation(each) for each in self.invitations]
+        return {"token_hash": hash_token(self.token), "invitations": codes}
 
 
 def reduce_stored(store: Store, name: str) -> Opened:

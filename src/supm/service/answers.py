@@ -6,7 +6,6 @@ import math
 from typing import Any, Final
 
 import msgspec
-from fastapi.exceptions import RequestValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -61,8 +60,6 @@ def as_refused(error: Exception) -> Refused:
     code = getattr(error, "status_code", None)
     if code in _UNKNOWN:
         return Refused(code, _UNKNOWN[code])
-    if isinstance(error, RequestValidationError):
-        return Refused(422, "a part of the address is not what it should be.")
     return Refused(500, "the aggregator failed; nothing of this request was kept.")
 
 

@@ -11,22 +11,22 @@ from typing import Any, Final
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
 
 import supm
 from supm._errors import SupmError
 from supm._validation import Integers, Reals
 from supm.publication.log import Log
-from supm.service.answers import Refused, answer_error
+from supm.service.answers import Refused, answer_error, refusal_answer
 from supm.service.api import add_api
 from supm.service.api.openapi import SCHEMAS
 from supm.service.ingest import Writer
+from supm.service.kept import Models, OpenQuestions, Shared
 from supm.service.limits import BodyLimit, Buckets, RateLimit, Shares
 from supm.service.logs import Metrics, RequestLog
-from supm.service.models import Models
-from supm.service.open_questions import OpenQuestions
 from supm.service.pages import add_pages
 from supm.service.security import SecurityHeaders
-from supm.service.shared import Shared
 from supm.service.store import Store
 
 _DESCRIPTION: Final = (
@@ -125,8 +125,9 @@ def make_app(store: Store, *, settings: Settings | None = None, log: Log | None 
     _add_state(app, store, limits, log)
     add_api(app)
     add_pages(app)
-    for kind in (Refused, SupmError, HTTPException, RequestValidationError):
+    for kind in (Refused, SupmError, HTTPException):
         app.add_exception_handler(kind, answer_error)
+    app.add_exception_handler(RequestValidationError, _answer_wrong_address)
     # The last one added is the outermost.
     app.add_middleware(BodyLimit, shares=_bodies(limits))
     buckets = Buckets(rate=limits.rate, burst=limits.burst)
@@ -135,6 +136,10 @@ def make_app(store: Store, *, settings: Settings | None = None, log: Log | None 
     app.add_middleware(RequestLog, metrics=app.state.metrics)
     app.openapi = partial(_described, app, app.openapi)  # type: ignore[method-assign]  # as FastAPI says
     return app
+
+
+async def _answer_wrong_address(_: Request, __: Exception) -> Response:
+    return refusal_answer(Refused(422, "a part of the address is not what it should be."))
 
 
 def _described(app: FastAPI, describe: Callable[[], dict[str, Any]]) -> dict[str, Any]:

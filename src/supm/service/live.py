@@ -14,7 +14,7 @@ from supm._errors import SupmError
 from supm.collection.counting import Counts
 from supm.messages import Model, Report, Study
 from supm.owner.http import Remote, answered
-from supm.service.actions import StudySecrets, create_study
+from supm.service.actions import StudySecrets
 from supm.service.app import make_app
 from supm.service.serving import running
 from supm.service.store import Store
@@ -75,7 +75,7 @@ def live(study: Study, *, simulation: bool) -> Iterator[Live]:
         store = Store.open(f"sqlite:///{Path(folder) / 'supm.db'}")
         try:
             secrets = StudySecrets.draw()
-            opened = create_study(store, study, secrets, simulation=simulation)
+            opened = store.create(study, simulation=simulation, **secrets.hashes)
             with running(make_app(store)) as url:
                 yield Live(store=store, name=opened.name, url=url, token=secrets.token)
         finally:

@@ -9,11 +9,14 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from supm._random import RandomSource, secure
+from supm.service.answers import Refused
+from supm.service.store import Opened, Store
 
 _POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -117,6 +120,35 @@ def is_own_origin(request: Request) -> bool:
         return origin is None or urlsplit(origin).netloc == request.headers.get("host")
     except ValueError:
         return False
+
+
+def store_of(request: Request) -> Store:
+    """Return the store of the service."""
+    store: Store = request.app.state.store
+    return store
+
+
+async def look_up(request: Request, name: str) -> Opened:
+    """Return a study, or raise UnknownStudy."""
+    return await run_in_threadpool(store_of(request).find, name)
+
+
+def brings_token(request: Request, name: str) -> bool:
+    """Say whether a request brings the token of a study that exists."""
+    token = given_token(request, name)
+    return token is not None and fits(token, store_of(request).token_hash(name))
+
+
+async def check_analyst(request: Request, name: str, *, acts: bool = False) -> Opened:
+    """Return a study whose analyst is asking, or raise Refused."""
+    opened = await look_up(request, name)
+    if given_token(request, name) is None:
+        raise Refused(401, "this needs the study's token (Authorization: Bearer …).")
+    if not await run_in_threadpool(brings_token, request, name):
+        raise Refused(403, "the token is not this study's.")
+    if acts and not may_act(request):
+        raise Refused(403, "the request comes from another site, or lacks the header X-SUPM: 1.")
+    return opened
 
 
 class SecurityHeaders:

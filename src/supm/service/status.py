@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from supm.collection import account, make_statement
 from supm.messages import Model, Study
 from supm.reporting import counted
-from supm.service.open_questions import find_study
 from supm.service.store import Opened, Store
 from supm.service.store.values import State
 
-_MOST_KEPT: Final = 256
 _SHOWN: Final = 10
 # More cannot be told apart on a chart.
 _MOST_POINTS: Final = 500
-# What mechanisms promise is worked out exactly, which takes a while; a document never changes.
-_SENTENCES: Final[dict[str, str]] = {}
 
 
 def status(store: Store, opened: Opened) -> dict[str, Any]:
@@ -51,7 +48,7 @@ def status(store: Store, opened: Opened) -> dict[str, Any]:
 
 def study_progress(store: Store, name: str) -> dict[str, Any]:
     """Return how many reports a study has, and when they came."""
-    opened = find_study(store, name)
+    opened = store.find(name)
     reports = dict(store.reports(name))
     return {
         "state": str(opened.state),
@@ -119,11 +116,7 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+@lru_cache(maxsize=256)
 def _sentence(study: Study) -> str:
-    known = _SENTENCES.get(study.hash)
-    if known is None:
-        known = account(study).training.sentence
-        if len(_SENTENCES) >= _MOST_KEPT:
-            _SENTENCES.clear()
-        _SENTENCES[study.hash] = known
-    return known
+    # What mechanisms promise is worked out exactly, which takes a while.
+    return account(study).training.sentence

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from supm.service.open_questions import OpenQuestions
+from supm.service.kept import OpenQuestions
 from supm.service.received_reports import ARROW, JSON
-from supm.service.store import Store, Submission
+from supm.service.store import Opened, Store, Submission
 from supm.service.store._tables import phases, studies
 
 Told = Callable[..., Submission]
@@ -156,9 +156,13 @@ def test_a_phase_that_ends_between_two_looks_acknowledges_what_it_has(
     service.store.add([told(service.opened, 200, 1)])
     stored, fresh = service.answer(), service.answer()
     assert service.send(stored).status_code == 201
-    monkeypatch.setattr("supm.service.open_questions._FRESH_SECONDS", 3600.0)
+
+    async def look(*_: object) -> Opened:
+        return opened
+
     # Another server takes the step; this one has not heard of it.
-    monkeypatch.setattr(OpenQuestions, "forget", lambda *_: None)
+    opened: Opened = service.store.find(service.opened.name)
+    monkeypatch.setattr(OpenQuestions, "_find", look)
     train(service)
     assert service.send(stored).status_code == 200
     refused = service.send(fresh)

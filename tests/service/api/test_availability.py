@@ -16,7 +16,7 @@ import pytest
 
 from supm.collection import Trained
 from supm.collection import train as train_on
-from supm.service import app, models
+from supm.service import app, kept
 from supm.service.answers import Refused
 from supm.service.app import Settings
 from supm.service.limits import Shares
@@ -223,7 +223,7 @@ def test_a_slow_training_lets_others_be_answered(
         go.wait(GUARD)
         return train_on(*given, **more)
 
-    monkeypatch.setattr(models, "train", slow)
+    monkeypatch.setattr(kept, "train", slow)
     body = service.answer(study, "test").to_json()
     url, headers = f"{service.url}{service.at}/predict", {"content-type": JSON}
 

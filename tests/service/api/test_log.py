@@ -20,8 +20,8 @@ from supm.publication.monitoring import check_log
 from supm.publication.proof import Proof, verify_file, verify_log
 from supm.publication.remote import RemoteLog
 from supm.publication.signing import SignedCheckpoint, SigningKey, VerifierKey
+from supm.service.api.log import safe_name
 from supm.service.app import Settings, make_app
-from supm.service.published import safe_name
 from supm.service.serving import running
 from supm.service.store import Store
 

@@ -5,17 +5,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from starlette.responses import PlainTextResponse
 
+from supm._errors import PublicationError
+from supm.publication.entry import ReleaseEntry, read_entry
 from supm.publication.history import entry_at
 from supm.publication.log import Log
+from supm.publication.proof import Proof, make_proof
 from supm.service.answers import Refused, json_answer
 from supm.service.api.openapi import answers
-from supm.service.published import log_of, reading_log, release_at, safe_name, shown_proof
+from supm.service.errors import StoreError
 from supm.service.received_reports import JSON
 
 router = APIRouter(prefix="/log", tags=["releases"])
@@ -27,6 +32,9 @@ _MOST_CHARACTERS: Final = 1 << 20
 _LARGEST: Final = (1 << 53) - 1
 _HASH: Final = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 _KEY: Final = "log.example+f3e73440+AQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+_MOST_BYTES: Final = 180
+_PLAIN: Final = frozenset("._-+=@()[], ")
+_NO_NAME: Final = "release"
 _REASONS: Final = {
     404: "the log has no such entry or file",
     422: "a number or a hash is not one, or they do not go together",
@@ -42,6 +50,51 @@ _OF_CONTENT: Final[dict[str, Any]] = {
 }
 Asked = Annotated[str, Query(**_OF_CONTENT)]
 Content = Annotated[str, Path(**_OF_CONTENT)]
+
+
+@contextmanager
+def reading_log() -> Iterator[None]:
+    """Turn what goes wrong with the file of a log into an answer that names no file."""
+    try:
+        yield
+    except PublicationError:
+        message = "the log cannot be read."
+        raise StoreError(message) from None
+
+
+def log_of(request: Request) -> Log:
+    """Return the log of the service."""
+    log: Log = request.app.state.log
+    return log
+
+
+def release_at(log: Log, place: int) -> ReleaseEntry:
+    """Return the release at a place."""
+    entry = read_entry(entry_at(log, place))
+    if not isinstance(entry, ReleaseEntry):
+        message = f"entry {place} is no release of a file."
+        raise PublicationError(message)
+    return entry
+
+
+def shown_proof(log: Log, place: int) -> Proof:
+    """Return the proof of a release, under the checkpoint that is best to show."""
+    return make_proof(log, place, log.anchored(place))
+
+
+def safe_name(name: str) -> str:
+    """Return a name under which a file can be stored anywhere, close to the one it was given.
+
+    Examples
+    --------
+    >>> safe_name("release.json")
+    'release.json'
+    >>> safe_name('..$(reboot)".html')
+    '(reboot)_.html'
+    """
+    plain = "".join(each if each.isalnum() or each in _PLAIN else "_" for each in name)
+    short = plain.encode()[:_MOST_BYTES].decode(errors="ignore")
+    return short.lstrip("._- ").rstrip(". ") or _NO_NAME
 
 
 def _told(example: object, *codes: int, media_type: str = JSON) -> dict[int | str, dict[str, Any]]:

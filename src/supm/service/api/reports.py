@@ -12,12 +12,10 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.routing import APIRoute
 from numpy.typing import NDArray
 
-from supm.service.access import check_media_type
 from supm.service.answers import Refused, json_answer
 from supm.service.api.openapi import BATCH_BODY, PREDICT_BODY, REPORT_BODY, answers
+from supm.service.kept import AskedQuestion, predictions
 from supm.service.limits import read_body
-from supm.service.models import predictions
-from supm.service.open_questions import AskedQuestion
 from supm.service.received_reports import ARROW, JSON, ReceivedReports, read_batch, read_report
 from supm.service.security import hash_invitation
 from supm.service.store import Submission, Verdict
@@ -61,7 +59,7 @@ class _Stored:
 async def post_report(request: Request) -> Response:
     """Take one report; it is stored when the answer comes, and counts once however often sent."""
     state = request.app.state
-    check_media_type(request, JSON)
+    _check_media_type(request, JSON)
     await state.questions.expect(request.path_params["name"])
     given = read_report(await read_body(request, state.settings.largest_report))
     question = await state.questions.find(request.path_params["name"], given)
@@ -117,12 +115,20 @@ async def post_batch(request: Request) -> Response:
 
 async def _read_batch(request: Request, most: int) -> ReceivedReports:
     """Return the reports of a batch."""
-    media_type = check_media_type(request, JSON, ARROW)
+    media_type = _check_media_type(request, JSON, ARROW)
     await request.app.state.questions.expect(request.path_params["name"])
     body = await read_body(request, most)
     if len(body) > _LARGE:
         return await run_in_threadpool(read_batch, body, media_type)
     return read_batch(body, media_type)
+
+
+def _check_media_type(request: Request, *allowed: str) -> str:
+    """Return the media type of a body, or raise Refused."""
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given not in allowed:
+        raise Refused(415, f"the Content-Type must be {' or '.join(allowed)}.")
+    return given
 
 
 def _submission(
@@ -190,7 +196,7 @@ def _refused(reason: str) -> Refused:
 )
 async def predict(request: Request) -> Response:
     """Answer one or many reports of the test phase; nothing is stored."""
-    media_type = check_media_type(request, JSON, ARROW)
+    media_type = _check_media_type(request, JSON, ARROW)
     state = request.app.state
     await state.questions.expect(request.path_params["name"])
     body = await read_body(request, state.settings.largest_batch)

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from supm.service import actions
-from supm.service.access import check_analyst, store_of
 from supm.service.answers import Refused, json_answer
 from supm.service.api.openapi import STATUS, TOKEN, TRAIN_BODY, StudyName, Training, answers
 from supm.service.limits import read_body
+from supm.service.security import check_analyst, store_of
 from supm.service.status import status
 from supm.service.store import Opened
 

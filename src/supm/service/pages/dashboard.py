@@ -16,11 +16,10 @@ from supm.collection import account
 from supm.collection.forecasting import accuracy_by_budget, round_owners
 from supm.messages import PHASES, Model, Study, Trust
 from supm.owner import explain
-from supm.service.access import brings_token, store_of
-from supm.service.open_questions import find_study
 from supm.service.pages.frame import PLOTLY_VERSION, plotly_marks, render
 from supm.service.pages.model_tables import chosen_of, rule_view
 from supm.service.pages.sign_in import go
+from supm.service.security import brings_token, store_of
 from supm.service.store import Store
 from supm.service.store.values import Opened, State
 
@@ -36,7 +35,7 @@ _one_at_a_time: Final = Lock()
 
 def dashboard_page(request: Request, name: str) -> Response:
     """Return the dashboard, or send who has no token to the form for it."""
-    opened = find_study(store_of(request), name)
+    opened = store_of(request).find(name)
     if not brings_token(request, name):
         return go(f"/studies/{opened.name}/enter")
     reports = store_of(request).reports(name)
@@ -45,7 +44,7 @@ def dashboard_page(request: Request, name: str) -> Response:
 
 def forecast_json(request: Request, name: str) -> Response:
     """Return the accuracy by budget on made-up people, for the analyst."""
-    opened = find_study(store_of(request), name)
+    opened = store_of(request).find(name)
     if not brings_token(request, name):
         return JSONResponse({"error": "this needs the study's token."}, HTTPStatus.FORBIDDEN)
     owners = _owners(opened, store_of(request).reports(name))

@@ -11,11 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from supm.messages import PHASES, Study
-from supm.service.access import store_of
-from supm.service.open_questions import find_study
 from supm.service.pages.dashboard import day
 from supm.service.pages.frame import render
 from supm.service.question_document import question_document
+from supm.service.security import store_of
 from supm.service.store import Opened
 from supm.service.store.values import State
 
@@ -31,7 +30,7 @@ _WAITING: Final = {
 def owner_page(request: Request, name: str) -> Response:
     """Return the page for owners of a study."""
     store = store_of(request)
-    opened = find_study(store, name)
+    opened = store.find(name)
     return render(request, "owner.html", _context(opened, store.reports(opened.name)))
 
 

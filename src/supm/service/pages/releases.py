@@ -18,9 +18,9 @@ from supm.publication.entry import ReleaseEntry
 from supm.publication.log import Log
 from supm.publication.merkle import hash_leaf, hash_pair
 from supm.publication.proof import Proof
+from supm.service.api.log import log_of, reading_log, release_at, safe_name, shown_proof
 from supm.service.pages.dashboard import day
 from supm.service.pages.frame import render
-from supm.service.published import log_of, reading_log, release_at, safe_name, shown_proof
 
 _A_PAGE: Final = 50
 _NUMBER: Final = re.compile("[1-9][0-9]{0,8}")

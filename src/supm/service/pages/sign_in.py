@@ -10,20 +10,18 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from supm.service.access import store_of
 from supm.service.answers import Refused
 from supm.service.errors import StoreError, UnknownStudy
 from supm.service.limits import read_body
-from supm.service.open_questions import find_study
 from supm.service.pages.frame import error_page, render
-from supm.service.security import cookie_name, fits, is_own_origin, sign_in
+from supm.service.security import cookie_name, fits, is_own_origin, sign_in, store_of
 
 _LONGEST_FORM: Final = 4096
 
 
 def enter_page(request: Request, name: str) -> Response:
     """Return the form that asks for the token."""
-    opened = find_study(store_of(request), name)
+    opened = store_of(request).find(name)
     return render(request, "enter.html", {"name": opened.name, "wrong": False})
 
 
@@ -43,7 +41,7 @@ def leave(request: Request, name: str) -> Response:
     """Forget the token."""
     if not is_own_origin(request):
         return error_page(request, HTTPStatus.FORBIDDEN)
-    opened = find_study(store_of(request), name)
+    opened = store_of(request).find(name)
     response = go(f"/studies/{opened.name}/enter")
     response.delete_cookie(cookie_name(opened.name), httponly=True, samesite="strict")
     return response
@@ -57,7 +55,7 @@ def go(path: str) -> RedirectResponse:
 def _entered(request: Request, name: str, token: str) -> Response:
     store = store_of(request)
     try:
-        stored = store.token_hash(find_study(store, name).name)
+        stored = store.token_hash(store.find(name).name)
     except UnknownStudy:
         return error_page(request, HTTPStatus.NOT_FOUND)
     except StoreError:

@@ -15,7 +15,7 @@ from supm.messages import Study
 from supm.owner.interviews import Interview, interview
 from supm.service.errors import StateChanged, UnknownStudy
 from supm.service.store._tables import documents, invitations, phases, studies, tallies
-from supm.service.store.values import Opened, State, check_move
+from supm.service.store.values import Opened, State
 
 # Without the letters and digits that look alike.
 _LETTERS: Final = "abcdefghjkmnpqrstuvwxyz23456789"
@@ -42,24 +42,13 @@ def asked_at(text: str, phase: str) -> Interview:
 
 
 def insert(
-    connection: sa.Connection, opened: Opened, token_hash: str, invited: Iterable[str]
+    connection: sa.Connection, study: Study, values: Mapping[str, Any], invited: Iterable[str]
 ) -> Opened:
     """Store a new study under a name of its own, with its first phase."""
     name = "".join(_LETTERS[place] for place in secure().below(len(_LETTERS), _NAME_LENGTH))
-    row = {
-        "name": name,
-        "state": opened.state.value,
-        "token_hash": token_hash,
-        "minimums": json.dumps(dict(opened.minimums)),
-        "deadlines": json.dumps(dict(opened.deadlines)),
-        "invited": opened.invited,
-        "simulation": opened.simulation,
-        "created": opened.created,
-        "run_by": opened.by,
-        "contact": opened.contact,
-    }
+    row = {"name": name, "invited": bool(invited), **values}
     connection.execute(sa.insert(studies).values(row))
-    _insert_document(connection, name, 0, opened.study)
+    _insert_document(connection, name, 0, study)
     codes = [{"study": name, "hash": each} for each in dict.fromkeys(invited)]
     if codes:
         connection.execute(sa.insert(invitations), codes)
@@ -86,18 +75,8 @@ def find_all(connection: sa.Connection) -> list[Opened]:
     return [_opened(row, texts[row.name]) for row in rows]
 
 
-def move(  # noqa: PLR0913  a step and all that it brings are written at once
-    connection: sa.Connection,
-    name: str,
-    *,
-    expected: State,
-    to: State,
-    document: Study | None,
-    counted: int | None,
-    brought: Mapping[str, str | None],
-) -> Opened:
-    """Take a step if the study is still where the caller thinks, or raise StateChanged."""
-    check_move(expected, to)
+def lock(connection: sa.Connection, name: str, expected: State) -> Opened:
+    """Hold a study that is still where the caller thinks, or raise StateChanged."""
     wanted = sa.select(studies.c.state).where(studies.c.name == name).with_for_update()
     state = connection.execute(wanted).scalar_one_or_none()
     if state is None:
@@ -105,18 +84,23 @@ def move(  # noqa: PLR0913  a step and all that it brings are written at once
     if state != expected.value:
         message = f"the study is {state} and no longer {expected.value}; look again."
         raise StateChanged(message)
-    opened = find(connection, name)
-    _close_phase(connection, opened, counted)
-    changed = {"state": to.value, **brought}
-    connection.execute(sa.update(studies).where(studies.c.name == name).values(changed))
+    return find(connection, name)
+
+
+def move(
+    connection: sa.Connection, opened: Opened, values: Mapping[str, Any], document: Study | None
+) -> Opened:
+    """Write what a step changes, and open the phase that follows."""
+    connection.execute(sa.update(studies).where(studies.c.name == opened.name).values(values))
     if document is not None:
-        _insert_document(connection, name, len(opened.documents), document)
-    opened = find(connection, name)
-    _open_phase(connection, opened)
-    return opened
+        _insert_document(connection, opened.name, len(opened.documents), document)
+    moved = find(connection, opened.name)
+    _open_phase(connection, moved)
+    return moved
 
 
-def _close_phase(connection: sa.Connection, opened: Opened, counted: int | None) -> None:
+def close_phase(connection: sa.Connection, opened: Opened, counted: int | None) -> None:
+    """Take no more reports of the open phase; refuse where others came than were counted."""
     phase = opened.open_phase
     if phase is None:
         return

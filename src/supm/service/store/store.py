@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import sqlalchemy as sa
@@ -23,10 +24,20 @@ from supm.service.store._database import Database, DatabaseAddress
 from supm.service.store._intake import Intake
 from supm.service.store._invitations import count_unused
 from supm.service.store._tables import minutes, phases, studies
-from supm.service.store.values import Opened, State, Submission, Verdict, first_state
+from supm.service.store.values import (
+    Opened,
+    State,
+    Submission,
+    Verdict,
+    check_move,
+    check_who,
+    first_state,
+)
 
 # Counts that so many more reports went into are worth keeping; fewer are counted again next time.
 _WORTH_KEEPING: Final = 1 << 15
+_LONGEST_NAME: Final = 32
+_NO_LIMITS: Final[Mapping[str, Any]] = {}
 
 
 class Store:
@@ -84,8 +95,8 @@ class Store:
         study: Study,
         *,
         token_hash: str,
-        minimums: Mapping[str, int],
-        deadlines: Mapping[str, float],
+        minimums: Mapping[str, int] = _NO_LIMITS,
+        deadlines: Mapping[str, float] = _NO_LIMITS,
         invitations: Sequence[str] = (),
         simulation: bool = False,
         by: str = "",
@@ -119,20 +130,19 @@ class Store:
         for name, given in (("minimums", minimums), ("deadlines", deadlines)):
             if not set(given) <= set(PHASES):
                 raise ParameterError(name, f"by phase: {', '.join(PHASES)}", "another phase")
-        wanted = Opened(
-            name="",
-            state=first_state(study),
-            documents=(study,),
-            minimums=minimums,
-            deadlines=deadlines,
-            invited=bool(invitations),
-            simulation=simulation,
-            created=self._clock(),
-            by=by,
-            contact=contact,
-        )
+        check_who(by, contact)
+        values = {
+            "state": first_state(study).value,
+            "token_hash": token_hash,
+            "minimums": json.dumps(dict(minimums)),
+            "deadlines": json.dumps(dict(deadlines)),
+            "simulation": simulation,
+            "created": self._clock(),
+            "run_by": by,
+            "contact": contact,
+        }
         with self._database.writing() as connection:
-            return _studies.insert(connection, wanted, token_hash, invitations)
+            return _studies.insert(connection, study, values, invitations)
 
     def studies(self) -> list[Opened]:
         """Return all studies, the oldest first."""
@@ -141,6 +151,8 @@ class Store:
 
     def find(self, name: str) -> Opened:
         """Return one study, or raise UnknownStudy."""
+        if not (name.isascii() and name.isalnum() and len(name) <= _LONGEST_NAME):
+            raise UnknownStudy
         with self._database.reading() as connection:
             return _studies.find(connection, name)
 
@@ -198,17 +210,12 @@ class Store:
         UnknownStudy
             If there is none.
         """
+        check_move(expected, to)
         brought = {} if model is None else {"model": model, "weights": weights}
         with self._database.writing() as connection:
-            opened = _studies.move(
-                connection,
-                name,
-                expected=expected,
-                to=to,
-                document=document,
-                counted=counted,
-                brought=brought,
-            )
+            opened = _studies.lock(connection, name, expected)
+            _studies.close_phase(connection, opened, counted)
+            opened = _studies.move(connection, opened, {"state": to.value, **brought}, document)
         self._intake.forget(name)
         return opened
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from supm.service import shared
-from supm.service.shared import Shared
+from supm.service import kept
+from supm.service.kept import Shared
 
 GUARD = 60.0
 
@@ -113,7 +113,7 @@ def test_what_is_forgotten_is_made_anew_even_while_it_is_made(work: Work) -> Non
 
 def test_no_more_is_kept_than_is_allowed(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     async def main() -> None:
-        monkeypatch.setattr(shared, "_MOST_KEPT", 3)
+        monkeypatch.setattr(kept, "_MOST_KEPT", 3)
         held: Shared[int] = Shared()
         work.go.set()
         for key in range(10):
