@@ -10,7 +10,6 @@ import difflib
 import math
 import numbers
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -19,7 +18,8 @@ from supm._errors import ParameterError
 
 _SHOWN: Final = 5
 _HASH: Final = re.compile("[0-9a-f]{64}")
-_TURNS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+# Control characters and marks that turn a line around: they change what is shown beside them.
+_COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def commands_a_terminal(text: str) -> bool:
 
     Owners read names and values of a stranger's study before they consent to it.
     """
-    return any(unicodedata.category(each) == "Cc" or each in _TURNS for each in text)
+    return _COMMANDS.search(text) is not None
 
 
 def is_hash(text: object) -> bool:

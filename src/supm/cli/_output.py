@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final, TextIO
 
 from supm._errors import ParameterError
 from supm.cli._frame import reading
-from supm.reporting import Table, bar, json_text, printable, progress
+from supm.reporting import Table, bar, json_text, printable
 
 _ENDINGS: Final = {"-o": (".csv",), "--report": (".html", ".htm")}
 _FORMATS: Final = (".png", ".pdf", ".svg")
@@ -209,6 +209,9 @@ def folds_bar() -> Iterator[Callable[[int, int, str], None]]:
         yield shown.reach
 
 
-def lines_read(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Go through the lines of a file."""
-    return progress(lines, total=None, unit="lines")
+def lines_read(pieces: Iterable[list[bytes]]) -> Iterator[list[bytes]]:
+    """Go through a file in pieces of many lines."""
+    with bar(total=None, unit="lines", label="") as shown:
+        for lines in pieces:
+            yield lines
+            shown.step(len(lines))

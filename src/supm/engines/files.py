@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from supm._errors import MessageError, ParameterError
 from supm.federation import FederatedStudy, Rows
 from supm.schema import Schema, read_csv
+from supm.schema.text_table import Progress
 
 
 def text_of_file(name: str, path: Path) -> str:
@@ -71,7 +72,7 @@ def read_tables(
     paths: Sequence[str],
     *,
     schema: Schema | None = None,
-    progress: Callable[[Iterable[bytes]], Iterable[bytes]] = iter,
+    progress: Progress = iter,
 ) -> dict[str, Rows]:
     """Return the tables of all parties, each from a CSV file, as `run_study` takes them.
 
@@ -85,7 +86,7 @@ def read_tables(
     schema : Schema, optional
         What the study is expected to have.
     progress : callable, optional
-        Goes through the lines of a file and may show how far it is.
+        Goes through a file in pieces of many lines and may show how far it is.
 
     Returns
     -------

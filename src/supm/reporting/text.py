@@ -228,9 +228,9 @@ class Bar:
         """Show how many of all steps are done, and what is under way."""
         self._shown.update(self._task, completed=done, total=total, description=printable(what))
 
-    def step(self) -> None:
-        """Go one step further."""
-        self._shown.advance(self._task)
+    def step(self, steps: int = 1) -> None:
+        """Go so many steps further."""
+        self._shown.advance(self._task, steps)
 
 
 @contextmanager

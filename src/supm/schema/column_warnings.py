@@ -144,4 +144,4 @@ def _identifier(column: PublicColumn, found: NDArray[np.float64]) -> str | None:
 def _share(cells: list[str], holds: Callable[[str], bool]) -> NDArray[np.bool_]:
     """Ask once about each different text, and return the answer for every cell."""
     answers = {cell: holds(cell) for cell in set(cells)}
-    return np.fromiter((answers[cell] for cell in cells), dtype=np.bool_, count=len(cells))
+    return np.array([answers[cell] for cell in cells], dtype=np.bool_)

@@ -8,10 +8,10 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeAlias
 
 import numpy as np
 from numpy.dtypes import StringDType
@@ -22,6 +22,9 @@ from supm._validation import suggestion
 from supm.schema.attributes import Attribute, Continuous
 
 _DELIMITERS: Final = (",", ";", "\t")
+# So many lines go by between two looks at how far it is.
+_PIECE: Final = 1 << 12
+Progress: TypeAlias = Callable[[Iterable[list[bytes]]], Iterable[list[bytes]]]
 # Cells that are held as Python's text at one time: about 130 MB.
 _CHUNK: Final = 1 << 21
 
@@ -69,9 +72,18 @@ class TextTable:
         self, attributes: Iterable[Attribute], target: Attribute | None
     ) -> dict[str, NDArray[Any]]:
         """Return the values of the columns that a schema names, the target's if it is wanted."""
-        from supm.schema.text_table import spelled_columns  # noqa: PLC0415  it reads what this holds
+        held = {}
+        if target is not None:
+            held[target.name] = spelled_column(self, target)
+            self._check_labels(target)
+        return held | {each.name: spelled_column(self, each) for each in attributes}
 
-        return spelled_columns(self, attributes, target)
+    def _check_labels(self, target: Attribute) -> None:
+        unlabelled = int(missing(self.column(target.name)).sum())
+        if unlabelled and "" not in getattr(target, "values", ()):
+            name = target.name
+            message = f"{name}: {unlabelled} of {self.rows} records have no label; leave them out."
+            raise RecordError(message)
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -79,10 +91,7 @@ class TextTable:
 
 
 def read_csv(
-    path: str | PathLike[str],
-    *,
-    target: str | None = None,
-    progress: Callable[[Iterable[bytes]], Iterable[bytes]] = iter,
+    path: str | PathLike[str], *, target: str | None = None, progress: Progress = iter
 ) -> TextTable:
     """Read a CSV file, also one packed with gzip.
 
@@ -96,7 +105,7 @@ def read_csv(
     target : str, optional
         A column that must be there, which is checked before the records are read.
     progress : callable, optional
-        Goes through the lines of the file and may show how far it is.
+        Goes through the file in pieces of many lines and may show how far it is.
 
     Returns
     -------
@@ -112,7 +121,8 @@ def read_csv(
     name = fspath(path)
     try:
         with _opened(name) as lines:
-            return _parsed(name, _decoded(name, progress(lines)), target)
+            pieces = iter(lambda: list(islice(lines, _PIECE)), [])
+            return _parsed(name, _decoded(name, progress(pieces)), target)
     except (OSError, EOFError, zlib.error) as error:
         hint = f"{getattr(error, 'strerror', None) or 'It is damaged'}."
         raise ParameterError("data", "a file that can be read", name, hint) from None
@@ -138,8 +148,8 @@ def _opened(path: str) -> gzip.GzipFile | BinaryIO:
     return gzip.open(path, "rb") if packed else Path(path).open("rb")
 
 
-def _decoded(path: str, lines: Iterable[bytes]) -> Iterator[str]:
-    for number, line in enumerate(lines, 1):
+def _decoded(path: str, pieces: Iterable[list[bytes]]) -> Iterator[str]:
+    for number, line in enumerate(chain.from_iterable(pieces), 1):
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
@@ -252,21 +262,6 @@ def numbers(text: NDArray[Any]) -> NDArray[np.float64] | None:
     return None if (np.strings.find(text, "_") >= 0).any() else found
 
 
-def spelled_columns(
-    table: TextTable, attributes: Iterable[Attribute], target: Attribute | None
-) -> dict[str, NDArray[Any]]:
-    """Return the values of the columns that a schema names, that of the target if it is wanted."""
-    if target is None:
-        return {each.name: spelled_column(table, each) for each in attributes}
-    held = spelled_column(table, target)
-    unlabelled = int(missing(table.column(target.name)).sum())
-    if unlabelled and "" not in getattr(target, "values", ()):
-        name = target.name
-        message = f"{name}: {unlabelled} of {table.rows} records have no label; leave them out."
-        raise RecordError(message)
-    return {**spelled_columns(table, attributes, None), target.name: held}
-
-
 def spelled_column(table: TextTable, attribute: Attribute) -> NDArray[Any]:
     """Read the values of one attribute: numbers, or the declared values that the cells spell."""
     text = table.column(attribute.name)
@@ -293,7 +288,7 @@ def _listed(text: NDArray[Any], values: Sequence[object]) -> NDArray[Any]:
     """Turn each text into the declared value that it spells; what spells none stays text."""
     cells = text.tolist()
     meaning = {cell: _meaning(cell, values) for cell in set(cells)}
-    return np.fromiter((meaning[cell] for cell in cells), dtype=object, count=len(cells))
+    return np.fromiter(map(meaning.__getitem__, cells), dtype=object, count=len(cells))
 
 
 def _meaning(cell: str, values: Sequence[object]) -> object:

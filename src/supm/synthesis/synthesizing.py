@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, TextIO, TypeAlias
@@ -15,7 +15,15 @@ from supm._random import secure, simulation
 from supm.messages import ReleaseStatement
 from supm.reporting import Result, Table, counted
 from supm.schema import Categorical
-from supm.schema.text_table import TextTable, is_number, missing, numbers, read_csv, spelled_column
+from supm.schema.text_table import (
+    Progress,
+    TextTable,
+    is_number,
+    missing,
+    numbers,
+    read_csv,
+    spelled_column,
+)
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.columns import ClassColumn, Column
 from supm.synthesis.quality import Quality, assess
@@ -172,11 +180,7 @@ def synthesize(  # noqa: PLR0913  each has a default that suits most
 
 
 def read_archive(
-    path: str,
-    schema: ArchiveSchema,
-    *,
-    described: str = "the schema",
-    progress: Callable[[Iterable[bytes]], Iterable[bytes]] = iter,
+    path: str, schema: ArchiveSchema, *, described: str = "the schema", progress: Progress = iter
 ) -> Archive:
     """Read noised records from a CSV file, each column of which must be described.
 
@@ -189,7 +193,7 @@ def read_archive(
     described : str, default "the schema"
         What the schema is called in an error.
     progress : callable, optional
-        Goes through the lines of the file.
+        Goes through the file in pieces of many lines.
 
     Returns
     -------
