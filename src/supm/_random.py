@@ -210,6 +210,38 @@ def check_source(source: object) -> RandomSource:
     raise ParameterError("source", "supm.secure() or supm.simulation(seed)", got)
 
 
+def uniforms(count: int, source: RandomSource) -> NDArray[np.float64]:
+    """Return odd multiples of 2^-53 between 0 and 1: never 0, never 1, and symmetric.
+
+    Floats follow a density as closely as they can. That is enough for a simulation and for the
+    papers' own mechanisms, but floats are not exactly private: see `GaussianNoise`.
+
+    Examples
+    --------
+    >>> drawn = uniforms(1000, simulation(1))
+    >>> bool((drawn > 0).all() and (drawn < 1).all())
+    True
+    """
+    words = check_source(source).words(count) >> np.uint64(12)
+    drawn: NDArray[np.float64] = words.astype(np.float64)
+    drawn += 0.5
+    drawn *= 2.0**-52
+    return drawn
+
+
+def normals(count: int, source: RandomSource) -> NDArray[np.float64]:
+    """Return standard normal numbers by the inverse of their distribution function.
+
+    Examples
+    --------
+    >>> bool(np.abs(normals(1000, simulation(1))).max() < 8.3)
+    True
+    """
+    from scipy.special import ndtri  # noqa: PLC0415  an owner has no SciPy
+
+    return np.asarray(ndtri(uniforms(count, source)))
+
+
 def _after_fork_in_child() -> None:
     for source in list(_LIVE):
         source._after_fork()  # noqa: SLF001  the hook belongs to the class; there is no other caller

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from supm._random import RandomSource, simulation
+from supm._random import RandomSource, normals, simulation
 from supm.audit import (
     Audit,
     AuditReport,
@@ -34,7 +34,6 @@ from supm.mechanisms import (
     mirrored_triangle,
     symmetric_noise,
 )
-from supm.mechanisms.noise.continuous import normals
 
 Numbers = NDArray[Any]
 

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
-from supm._random import RandomSource
+from supm._random import RandomSource, uniforms
 from supm.mechanisms import NoisedNumber
-from supm.mechanisms.noise.continuous import uniforms
 from supm.synthesis.copula import hermite_coefficients
 
 # Within a bin the quantile function is a line; so many steps stand for it in Hermite series.

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
-from supm._random import simulation
-from supm.mechanisms.noise.continuous import normals
+from supm._random import normals, simulation
 
 Table = NDArray[np.float64]
 _LEAST: Final = 1e-12

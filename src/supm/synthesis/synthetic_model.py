@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from supm._errors import ParameterError
-from supm._random import RandomSource, check_source, simulation
+from supm._random import RandomSource, check_source, normals, simulation
 from supm._validation import Integers, Reals
 from supm.mechanisms import ContinuousLaplace
-from supm.mechanisms.noise.continuous import normals
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.columns import ClassColumn, NumberColumn
 from supm.synthesis.columns_learning import Margins, learn_margins, marginal_of

@@ -10,8 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._random import RandomSource
-from supm.mechanisms.noise.continuous import uniforms
+from supm._random import RandomSource, uniforms
 from supm.synthesis.distributions import CellReports, count_together
 from supm.synthesis.em import beyond_noise
 

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from supm._random import RandomSource, check_source
+from supm._random import RandomSource, check_source, normals
 from supm._validation import EPSILON, Reals
-from supm.mechanisms.noise.continuous import normals
 from supm.mechanisms.noised_number import AdditiveNumber
 from supm.mechanisms.thresholds import least_reading, stated
 from supm.privacy import ApproximateDP, GaussianDP, Neighbours

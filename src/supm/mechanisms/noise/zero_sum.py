@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._random import RandomSource
+from supm._random import RandomSource, normals
 from supm._validation import Integers, Reals
-from supm.mechanisms.noise.continuous import normals
 
 _PARTIES = Integers(
     "parties", 2, 1 << 20, "A single party has nobody whose noise could cancel its own."

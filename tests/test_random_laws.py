@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from supm._errors import ParameterError
-from supm._random import RandomSource, secure, simulation
-from supm.mechanisms.noise.continuous import directions, gammas, normals, uniforms
+from supm._random import RandomSource, normals, secure, simulation, uniforms
+from supm.mechanisms.noise.gamma_norm import directions, gammas
 
 ALARM = 1e-11
 
