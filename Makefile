@@ -20,11 +20,11 @@ setup: $(VENV)/full ## install the package with everything that tests and docume
 demo: $(VENV)/small ## the whole story on public data: a record, a report, a model, its accuracy, a picture
 	$(BIN)/supm demo
 
-test: ## lint, run all tests, build the documentation; stop at the first failure
-	@$(MAKE) --no-print-directory lint
+# What takes one core goes side by side, and says all that it has to say when it is done.
+test: ## lint, build the documentation, run all tests; stop at the first failure
+	@$(MAKE) --no-print-directory --jobs=2 setup anvil
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync lint docs bare
 	@$(MAKE) --no-print-directory unit
-	@$(MAKE) --no-print-directory bare
-	@$(MAKE) --no-print-directory docs
 
 lint: $(VENV)/full ## check style, types and who imports whom
 	$(BIN)/ruff check
