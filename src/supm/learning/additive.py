@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.stats import norm, qmc
+from scipy.special import ndtri
 
 from supm.learning.interactions import Interaction
 from supm.learning.moments import Floats, Moments
@@ -74,7 +74,7 @@ class Additive:
         """Return how often each label (column) gets each answer (row), as shares of all people."""
         count = self.shares.size
         even = _even_points(count + len(pairs))
-        normal = norm.ppf(even[:, :count]) * np.sqrt(self.variance)
+        normal = ndtri(even[:, :count]) * np.sqrt(self.variance)
         found = np.zeros((count, count))
         for label in range(count):
             scores = (normal + self.means[:, label]) @ self.means / self.variance
@@ -300,6 +300,8 @@ def _spread(moments: Moments, directions: Floats, between: float) -> float:
 
 def _even_points(axes: int) -> Floats:
     """Return points that fill a cube evenly; the same ones each time."""
+    from scipy.stats import qmc  # noqa: PLC0415  who only plans does without
+
     even = qmc.Sobol(axes, scramble=False).random_base2(_POINTS)
     points: Floats = (even * (1 << _POINTS) + 0.5) / ((1 << _POINTS) + 1.0)
     return points

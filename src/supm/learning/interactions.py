@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Final
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from supm.learning.moments import Floats, Moments
 
@@ -113,7 +113,7 @@ def _examine(moments: Moments, places: tuple[int, int], table: Floats) -> _Found
         fitted=fitted,
         over=noise / fitted * (solved @ contrasts).reshape(table.shape),
         noise=noise,
-        surprise=float(chi2.sf(surprising, len(contrasts))),
+        surprise=float(chdtrc(len(contrasts), surprising)),
         kept=max(0.0, 1.0 - len(contrasts) / surprising),
     )
 

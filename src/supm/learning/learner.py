@@ -9,9 +9,6 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.base import clone
-from sklearn.svm import SVC
-from sklearn.utils.validation import has_fit_parameter
 
 from supm._errors import ParameterError
 from supm._validation import Reals
@@ -93,6 +90,8 @@ class AnyClassifier:
     estimator: Any
 
     def __post_init__(self) -> None:
+        from sklearn.utils.validation import has_fit_parameter  # noqa: PLC0415  who only plans does without
+
         weighted = hasattr(self.estimator, "fit") and has_fit_parameter(
             self.estimator, "sample_weight"
         )
@@ -105,6 +104,8 @@ class AnyClassifier:
 
     def fit(self, cells: WeightedCells, *, classes: int) -> Predictor:
         """Train a clone; where there is one class only, predict it."""
+        from sklearn.base import clone  # noqa: PLC0415  the same
+
         present = np.unique(cells.labels)
         if present.size == 1:
             return Constant(label=int(present[0]))
@@ -230,6 +231,8 @@ class RbfSVM:
 
 def solve_by_libsvm(cells: WeightedCells, gamma: float, penalty: float) -> Machine:
     """Solve for two classes by libsvm, whose steps grow with the weights."""
+    from sklearn.svm import SVC  # noqa: PLC0415  the same
+
     machine = SVC(C=penalty, gamma=gamma, cache_size=500)
     machine.fit(cells.features, cells.labels, sample_weight=cells.weights)
     return machine.support_vectors_, machine.dual_coef_[0], float(machine.intercept_[0])
