@@ -23,8 +23,8 @@ from supm.learning import (
 )
 from supm.mechanisms import Tally
 from supm.messages import PairPoints, Scorecard
-from supm.owner.sampled import SampledInterview
-from supm.schema.discretizer import Discretizer
+from supm.owner import SampledInterview
+from supm.schema import Discretizer
 
 # Enough digits for any answer, and few enough for a page.
 _DIGITS: Final = 9
@@ -139,8 +139,7 @@ def _ordered(discretizer: Discretizer) -> int:
 
 def _plain(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return numbers that a page can print; beyond the bound, they are nothing but noise."""
-    held: NDArray[np.float64] = np.clip(numbers, -_LARGEST, _LARGEST).round(_DIGITS)
-    return held
+    return np.clip(numbers, -_LARGEST, _LARGEST).round(_DIGITS)
 
 
 def _pair_points(pair: Interaction) -> PairPoints:

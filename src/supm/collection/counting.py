@@ -14,11 +14,8 @@ from supm._errors import ParameterError, RecordError
 from supm._validation import Integers, check_kind
 from supm.collection.features import distinct_rows
 from supm.mechanisms import Reports, Tally, number_records
+from supm.owner import Interview, JointInterview, SampledInterview, SeparateInterview
 from supm.owner.columns import Classes, Labels, Numbers, Signs
-from supm.owner.interviews import Interview
-from supm.owner.joint import JointInterview
-from supm.owner.sampled import SampledInterview
-from supm.owner.separate import SeparateInterview
 
 CELLS: Final = 1 << 22
 """Up to so many cells are counted in a table; beyond, only the distinct answers are kept."""

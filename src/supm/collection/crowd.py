@@ -20,7 +20,7 @@ from supm.collection.training import Trained, train
 from supm.learning import Learner, RadialSVM
 from supm.mechanisms import Reports
 from supm.messages import Study
-from supm.owner.interviews import interview
+from supm.owner import interview
 from supm.owner.owner import draw_groups
 from supm.schema import Records
 

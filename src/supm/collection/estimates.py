@@ -213,8 +213,7 @@ class _Evidence:
 
     def shares(self) -> NDArray[np.float64]:
         """Return the unbiased estimate of each share."""
-        found: NDArray[np.float64] = (self.means - self.other) / (self.own - self.other)
-        return found
+        return (self.means - self.other) / (self.own - self.other)
 
     def band(self, deviations: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the smallest and largest share within so many deviations of what was counted.
@@ -237,8 +236,7 @@ class _Evidence:
         gap = self.own - self.other
         people = share * (1.0 - share) * gap**2
         noise = share * self.own_spread + (1.0 - share) * self.other_spread
-        reach: NDArray[np.float64] = np.sqrt(tried * (people + noise)) / abs(gap)
-        return reach
+        return np.sqrt(tried * (people + noise)) / abs(gap)
 
 
 def _of_columns(

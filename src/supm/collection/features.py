@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm.mechanisms import Piecewise, Reports
 from supm.owner.columns import Column, Labels, Numbers, Signs
-from supm.schema import Continuous
-from supm.schema.discretizer import Discretizer
+from supm.schema import Continuous, Discretizer
 
 _NUMBERS: Final = 1 << 62
 

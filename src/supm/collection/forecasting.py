@@ -132,8 +132,7 @@ def _column(attribute: Attribute, level: NDArray[np.float64]) -> NDArray[Any]:
 
 def _normal(count: int, source: RandomSource) -> NDArray[np.float64]:
     words = source.below(1 << 53, count).astype(np.float64)
-    drawn: NDArray[np.float64] = ndtri((words + 0.5) / (1 << 53))
-    return drawn
+    return np.asarray(ndtri((words + 0.5) / (1 << 53)))
 
 
 def round_owners(expected: int) -> int:

@@ -13,7 +13,7 @@ from supm.collection.plan_layout import PlanChoice, attributes_told, choose_kept
 from supm.collection.plan_wishes import Asked, PlanWishes, questions
 from supm.collection.reduction import Reduction
 from supm.learning import Learner
-from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
+from supm.mechanisms import FrequencyRandomizer
 from supm.messages import FORMS, REDUCTIONS, Study, Trust
 from supm.owner.joint import own_randomizer
 from supm.schema import Continuous, Schema, as_schema

@@ -17,11 +17,9 @@ from supm.collection.features import class_numbers
 from supm.learning import Split, best_split
 from supm.mechanisms import Tally
 from supm.messages import REDUCE_FORMS, Study
+from supm.owner import SampledInterview, SeparateInterview, interview
 from supm.owner.columns import Classes, Numbers, Signs
-from supm.owner.interviews import interview
-from supm.owner.sampled import SampledInterview
-from supm.owner.separate import SeparateInterview
-from supm.schema.discretizer import Discretizer
+from supm.schema import Discretizer
 
 
 class Reduction(Protocol):

@@ -340,8 +340,7 @@ def _shares(study: Study, records: Records) -> NDArray[np.float64] | None:
             raise RecordError(message)
         return None
     counts = np.bincount(labels_of(records), minlength=study.labels)
-    shares: NDArray[np.float64] = counts / records.rows
-    return shares
+    return counts / records.rows
 
 
 def _variance(records: Records) -> float:

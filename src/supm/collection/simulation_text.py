@@ -10,7 +10,7 @@ from supm.collection.evaluation import Evaluation
 from supm.collection.words import cost_lines, opening_lines, promise_words, trust_words
 from supm.learning import Metric
 from supm.messages import Study
-from supm.owner.words import explain
+from supm.owner import explain
 from supm.privacy import Guarantee, NoGuarantee
 from supm.reporting import Table, counted
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from supm import __version__
 from supm._errors import PromiseError
 from supm.messages import FORMS, REDUCTIONS, Model, PhaseStatement, Question, Statement, Study
+from supm.owner import interview
 from supm.owner.answering import answer_randomizer
-from supm.owner.interviews import interview
 from supm.privacy import Guarantee, NoGuarantee, PureLDP, parallel, sequential
 
 

@@ -203,8 +203,7 @@ def _scores(model: Model, classes: NDArray[np.int64]) -> NDArray[np.float64]:
     if not isinstance(model.rule, Scorecard):
         raise ParameterError("model", "a scorecard", "another")
     points = model.rule.scores(classes)
-    scores: NDArray[np.float64] = points[:, 1] - points[:, 0]
-    return scores
+    return points[:, 1] - points[:, 0]
 
 
 def _strengths(planned: Study, study: Study, counts: Counts) -> NDArray[np.float64]:
@@ -246,5 +245,4 @@ def _summed(moments: Moments, together: NDArray[np.float64]) -> NDArray[np.float
 def _true(asked: SampledInterview, encoded: NDArray[np.int64]) -> NDArray[np.float64]:
     heights = encoded[:, :-1] / (np.array(asked.sizes) - 1)
     second = encoded[:, -1] == 1
-    true: NDArray[np.float64] = heights[second].mean(axis=0) - heights[~second].mean(axis=0)
-    return true
+    return np.asarray(heights[second].mean(axis=0) - heights[~second].mean(axis=0))

@@ -16,12 +16,15 @@ from supm.collection.features import class_features, distinct_rows, number_featu
 from supm.collection.training import Trained, places
 from supm.learning import Line
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
-from supm.owner.answering import AnswerInterview
+from supm.owner import (
+    AnswerInterview,
+    Interview,
+    JointInterview,
+    SampledInterview,
+    SeparateInterview,
+    interview,
+)
 from supm.owner.columns import Numbers, Unchanged
-from supm.owner.interviews import Interview, interview
-from supm.owner.joint import JointInterview
-from supm.owner.sampled import SampledInterview
-from supm.owner.separate import SeparateInterview
 from supm.schema import Continuous, Records
 
 _FINE: Final = (1 << 20) + 1
@@ -73,8 +76,7 @@ def _at_their_word(asked: SeparateInterview, trained: Trained, reports: Reports)
         features = number_features(rows, asked.columns)
     else:
         features = class_features(rows, trained.study.discretizers("test"))
-    answers: NDArray[np.int64] = trained.predictor.predict(features)[place]
-    return answers
+    return trained.predictor.predict(features)[place]
 
 
 def asked_in_test(trained: Trained) -> Interview:
@@ -160,8 +162,7 @@ def _behind_samples(asked: SampledInterview, trained: Trained, reports: Reports)
     if trained.study.numeric:
         levels = np.linspace(-1.0, 1.0, trained.study.labels)
         return _in_unit(trained, chances @ levels)
-    probable: NDArray[np.int64] = chances.argmax(axis=1)
-    return probable
+    return np.asarray(chances.argmax(axis=1))
 
 
 def report_chances(
@@ -192,8 +193,7 @@ def _answer_chances(
     hit, miss = float(randomizer.hit), float(randomizer.miss)
     # Told by those whose answer it is, and by the others in error.
     behind = (miss * answers.sum(axis=0) + (hit - miss) * answers) * trained.weights
-    chances: NDArray[np.float64] = behind / behind.sum(axis=1, keepdims=True)
-    return chances
+    return np.asarray(behind / behind.sum(axis=1, keepdims=True))
 
 
 def _sample_chances(
@@ -203,8 +203,7 @@ def _sample_chances(
     if not isinstance(trained.predictor, Card):
         raise ParameterError("asked", "an interview that fits the model", type(asked).__name__)
     behind = _given_classes(trained.predictor, asked, accepted(asked, reports)) * trained.weights
-    chances: NDArray[np.float64] = behind / behind.sum(axis=1, keepdims=True)
-    return chances
+    return np.asarray(behind / behind.sum(axis=1, keepdims=True))
 
 
 def _given_classes(
@@ -219,8 +218,7 @@ def _given_classes(
     gap = np.array([asked.truth(int(each)) for each in np.unique(cells)])
     true = gap[np.searchsorted(np.unique(cells), cells)][:, np.newaxis]
     behind = card.shares * (true * likely + (1.0 - true) / cells[:, np.newaxis])
-    chances: NDArray[np.float64] = behind / behind.sum(axis=1, keepdims=True)
-    return chances
+    return np.asarray(behind / behind.sum(axis=1, keepdims=True))
 
 
 def _pulled(

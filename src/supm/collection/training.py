@@ -21,10 +21,7 @@ from supm.learning import Learner, Predictor, WeightedCells
 from supm.mechanisms import Tally, record_numbers
 from supm.messages import CellAnswers, Model, Rule, Study
 from supm.messages.rules import CELLS
-from supm.owner.interviews import interview
-from supm.owner.joint import JointInterview
-from supm.owner.sampled import SampledInterview
-from supm.owner.separate import SeparateInterview
+from supm.owner import JointInterview, SampledInterview, SeparateInterview, interview
 from supm.schema import Continuous, Schema
 
 _WEIGHT: Final = Reals("a label's weight", 1e-6, 1e6)
@@ -187,8 +184,7 @@ def label_weights(
         counted = np.array([_WEIGHT.check(each) for each in weights])
         if counted.size != labels:
             raise ParameterError("weights", f"{labels} numbers, one for each label", counted.size)
-    weighed: NDArray[np.float64] = counted / counted.mean()
-    return weighed
+    return np.asarray(counted / counted.mean())
 
 
 def make_model(trained: Trained) -> Model:
@@ -252,5 +248,4 @@ def _on_simplex(shares: NDArray[np.float64]) -> NDArray[np.float64]:
     falling = np.sort(shares)[::-1]
     above = (np.cumsum(falling) - 1.0) / np.arange(1, shares.size + 1)
     shift = above[np.flatnonzero(falling > above)[-1]]
-    nearest: NDArray[np.float64] = np.maximum(shares - shift, 0.0)
-    return nearest
+    return np.asarray(np.maximum(shares - shift, 0.0))

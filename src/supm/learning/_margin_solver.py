@@ -90,8 +90,7 @@ class LogisticLoss(_Signed):
     """The logarithm of one plus the exponential of minus the margin."""
 
     def values(self, scores: Floats) -> Floats:
-        total: Floats = np.logaddexp(0.0, -self.signs * scores).sum(axis=0)
-        return total
+        return np.asarray(np.logaddexp(0.0, -self.signs * scores).sum(axis=0))
 
     def slopes(self, scores: Floats) -> Floats:
         return np.asarray(-self.signs * expit(-self.signs * scores))
@@ -186,8 +185,7 @@ class Objective:
 
     def per_group(self, numbers: Floats) -> Floats:
         """Add up what belongs to one group."""
-        total: Floats = numbers.reshape(self.loss.groups, -1).sum(axis=1)
-        return total
+        return np.asarray(numbers.reshape(self.loss.groups, -1).sum(axis=1))
 
     def spread(self, numbers: Floats) -> Floats:
         """Return one number for each group as a column that fits the coefficients."""

@@ -67,8 +67,7 @@ class Additive:
     def offsets(self, weights: Floats) -> Floats:
         """Return where the sums start, if labels count by their shares times these weights."""
         half = 0.5 * (self._half() + self.centre @ self._together())
-        offsets: Floats = np.log(self.shares * weights) - half
-        return offsets
+        return np.log(self.shares * weights) - half
 
     def answers(self, weights: Floats, pairs: Sequence[Interaction] = ()) -> Floats:
         """Return how often each label (column) gets each answer (row), as shares of all people."""
@@ -85,12 +84,10 @@ class Additive:
         return _doubted(found * self.shares, self.shares, weights)
 
     def _together(self) -> Floats:
-        points: Floats = self.directions @ self.means / self.variance
-        return points
+        return self.directions @ self.means / self.variance
 
     def _half(self) -> Floats:
-        half: Floats = 0.5 * np.square(self.means).sum(axis=0) / self.variance
-        return half
+        return np.asarray(0.5 * np.square(self.means).sum(axis=0) / self.variance)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -202,8 +199,7 @@ def _doubted(sure: Floats, shares: Floats, weights: Floats) -> Floats:
     behind = shares * weights - (shares * weights)[:, np.newaxis]
     needed = np.where(behind > 0, lead / np.maximum(lead + behind, 1e-300), 1.0)
     doubt = 0.5 * np.clip(needed.min(axis=1, keepdims=True), 0.0, 1.0)
-    doubted: Floats = (1.0 - doubt) * sure + doubt * told * shares
-    return doubted
+    return np.asarray((1.0 - doubt) * sure + doubt * told * shares)
 
 
 def _unrepeated(moments: Moments) -> Floats:
@@ -253,8 +249,7 @@ def _solvable(seen: Floats, ridge: Floats) -> Floats:
     except np.linalg.LinAlgError:
         sizes, axes = np.linalg.eigh(seen)
         seen = (axes * np.maximum(sizes, 0.0)) @ axes.T
-    both: Floats = seen + ridge
-    return both
+    return seen + ridge
 
 
 def _fading(moments: Moments, width: int) -> float:
@@ -303,16 +298,14 @@ def _even_points(axes: int) -> Floats:
     from scipy.stats import qmc  # noqa: PLC0415  who only plans does without
 
     even = qmc.Sobol(axes, scramble=False).random_base2(_POINTS)
-    points: Floats = (even * (1 << _POINTS) + 0.5) / ((1 << _POINTS) + 1.0)
-    return points
+    return np.asarray((even * (1 << _POINTS) + 0.5) / ((1 << _POINTS) + 1.0))
 
 
 def _drawn_points(pair: Interaction, label: int, places: Floats) -> Floats:
     """Return the points of a pair for people of one label, who are spread evenly over places."""
     chances = pair.chances[:, :, label].ravel()
     cells = np.searchsorted(np.cumsum(chances), places).clip(max=chances.size - 1)
-    points: Floats = pair.points.reshape(chances.size, -1)[cells]
-    return points
+    return np.asarray(pair.points.reshape(chances.size, -1)[cells])
 
 
 def conditional(moments: Moments) -> Floats:
@@ -331,8 +324,7 @@ def conditional(moments: Moments) -> Floats:
     smoothed = np.maximum(moments.held, 0.0) + moments.held_noise * moments.shares
     totals = np.zeros((len(moments.sizes), moments.labels))
     np.add.at(totals, moments.of, smoothed)
-    chances: Floats = smoothed / totals[moments.of]
-    return chances
+    return smoothed / totals[moments.of]
 
 
 def single_opinions(moments: Moments) -> Floats:
@@ -350,5 +342,4 @@ def single_opinions(moments: Moments) -> Floats:
     """
     chances = conditional(moments)
     overall = (chances * moments.shares).sum(axis=1, keepdims=True)
-    opinions: Floats = np.log(chances) - np.log(overall)
-    return opinions
+    return np.asarray(np.log(chances) - np.log(overall))

@@ -124,8 +124,7 @@ def _from_margins(shares: Floats) -> Floats:
     for _ in range(_ROUNDS):
         for axis in range(3):
             fitted *= shares.sum(axis=axis, keepdims=True) / fitted.sum(axis=axis, keepdims=True)
-    even: Floats = fitted / fitted.sum()
-    return even
+    return np.asarray(fitted / fitted.sum())
 
 
 def _contrasts(first: int, second: int, labels: int) -> Floats:
@@ -136,8 +135,7 @@ def _contrasts(first: int, second: int, labels: int) -> Floats:
 
 def _steps(size: int) -> Floats:
     """Return as many rows as a list of this size can differ in, each of sum 0."""
-    differences: Floats = np.eye(size)[1:] - 1.0 / size
-    return differences
+    return np.eye(size)[1:] - 1.0 / size
 
 
 def _scored(found: _Found) -> Interaction:

@@ -212,8 +212,7 @@ class RbfSVM:
             wins = self._decide(features, places, amounts, constant) > 0
             votes[:, second] += wins
             votes[:, first] += ~wins
-        winners: NDArray[np.int64] = votes.argmax(axis=1)
-        return winners
+        return np.asarray(votes.argmax(axis=1))
 
     def _decide(
         self,

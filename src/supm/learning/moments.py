@@ -89,8 +89,7 @@ class Moments:
     @cached_property
     def inside(self) -> NDArray[np.bool_]:
         """Which pairs of classes are of one attribute."""
-        same: NDArray[np.bool_] = self.of[:, np.newaxis] == self.of
-        return same
+        return np.asarray(self.of[:, np.newaxis] == self.of)
 
     @cached_property
     def tables(self) -> Floats:
@@ -113,8 +112,7 @@ class Moments:
     @cached_property
     def frequencies(self) -> Floats:
         """The share of each class among the reports that told its attribute."""
-        frequencies: Floats = self.tables.sum(axis=1) / self.told
-        return frequencies
+        return np.asarray(self.tables.sum(axis=1) / self.told)
 
     @cached_property
     def label_shares(self) -> Floats:
@@ -135,8 +133,7 @@ class Moments:
     def held(self) -> Floats:
         """Estimated share of people of each class with each label; noise may make it negative."""
         slope, alike = self.slope[:, np.newaxis], self.even[:, np.newaxis] / self.labels
-        held: Floats = (self.tables / self.told[:, np.newaxis] - (1.0 - slope) * alike) / slope
-        return held
+        return (self.tables / self.told[:, np.newaxis] - (1.0 - slope) * alike) / slope
 
     @cached_property
     def held_noise(self) -> Floats:
@@ -167,15 +164,13 @@ class Moments:
     @cached_property
     def centre_noise(self) -> Floats:
         """The variance of the estimated share of each class."""
-        noise: Floats = self.even * (1.0 - self.even) / (self.told * np.square(self.slope))
-        return noise
+        return self.even * (1.0 - self.even) / (self.told * np.square(self.slope))
 
     @cached_property
     def centre_left(self) -> Floats:
         """The variance that is left in the share of each class once it is shrunk."""
         usual = _UNEVEN * self.even * (1.0 - self.even)
-        left: Floats = self.centre_noise * usual / (usual + self.centre_noise)
-        return left
+        return self.centre_noise * usual / (usual + self.centre_noise)
 
     @cached_property
     def centre(self) -> Floats:
@@ -183,8 +178,7 @@ class Moments:
         apart = self.centre_left / self.centre_noise * (self.frequencies - self.even) / self.slope
         held = np.maximum(self.even + apart, 0.05 * self.even)
         sums = np.bincount(self.of, weights=held)[self.of]
-        centre: Floats = held / sums
-        return centre
+        return held / sums
 
     @cached_property
     def origin(self) -> Floats:
@@ -236,8 +230,7 @@ class Moments:
         seen -= (share - centre) * self.shares
         # What mixing the truth with even answers would show, were nothing related to the label.
         mixed = (self.even[:, np.newaxis] - centre) * (1.0 / self.labels - self.shares)
-        true: Floats = (seen - (1.0 - slope) * mixed) / slope
-        return true
+        return (seen - (1.0 - slope) * mixed) / slope
 
     @cached_property
     def shares(self) -> Floats:
@@ -251,5 +244,4 @@ class Moments:
         # What is left keeps the order of the shares, however small.
         kept = max(1e-3, 1.0 - noise / size) if size > 0 else 0.0
         shares = np.clip(equal + kept * apart, 1.0 / (self.reports + self.labels), None)
-        kept_shares: Floats = shares / shares.sum()
-        return kept_shares
+        return np.asarray(shares / shares.sum())

@@ -86,8 +86,7 @@ def _tendency(table: Floats, noise: float, labels: Floats) -> Floats:
     axis = np.linalg.svd(rates, full_matrices=False)[2][0]
     # The sign of an axis is arbitrary; it is fixed so that equal counts make equal groups.
     sign = 1.0 if axis[int(np.abs(axis).argmax())] > 0 else -1.0
-    tendency: Floats = sign * (rates @ axis)
-    return tendency
+    return np.asarray(sign * (rates @ axis))
 
 
 def _strength(table: Floats, noise: float, labels: Floats, high: NDArray[np.bool_]) -> float:

@@ -119,8 +119,7 @@ class AnswerInterview(Interview):
 
     def accepts(self, symbols: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Say of each row whether it is a symbol of the randomizer."""
-        inside: NDArray[np.bool_] = np.all((symbols >= 0) & (symbols < self.outcomes), axis=1)
-        return inside
+        return np.asarray(np.all((symbols >= 0) & (symbols < self.outcomes), axis=1))
 
     def inputs(self) -> NDArray[Any]:
         """Return all answers."""

@@ -238,8 +238,7 @@ def draw_groups(study: Study, owners: int, source: RandomSource) -> NDArray[np.i
     """Draw the group of each training owner by the study's weights."""
     bounds = np.cumsum(study.groups)
     drawn = source.below(int(bounds[-1]), owners).astype(np.int64)
-    groups: NDArray[np.int64] = np.searchsorted(bounds, drawn, side="right")
-    return groups
+    return np.searchsorted(bounds, drawn, side="right")
 
 
 def check_promise(asked: Interview, question: Question) -> None:
