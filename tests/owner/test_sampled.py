@@ -260,7 +260,7 @@ def test_the_epsilon_is_that_of_the_draw_that_keeps_least() -> None:
     assert few.epsilon != many.epsilon
     assert both.epsilon == max(few.epsilon, many.epsilon) <= 1.1e-6
     for asked in (few, many):
-        response = asked._response(asked._cells((0,)))
+        response = asked._response(math.prod(asked.sizes_of((0,))))
         spent = math.log1p((response.hit - response.miss) / response.miss)
         assert spent <= both.epsilon * (1 + 1e-15)
 

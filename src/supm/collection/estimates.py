@@ -136,18 +136,26 @@ def _evidence(asked: Interview, counts: Counts) -> list[_Evidence]:
 
 @_evidence.register(JointInterview)
 def _from_joint(asked: JointInterview, counts: Counts) -> list[_Evidence]:
-    return _of_sets(asked.randomizer, asked.sizes, counts) if isinstance(counts, Tally) else []
-
-
-@_evidence.register(OwnInterview)
-def _from_own(asked: OwnInterview, counts: Counts) -> list[_Evidence]:
-    del asked, counts
-    return []
+    if isinstance(asked, OwnInterview) or not isinstance(counts, Tally):
+        return []
+    return _of_sets(asked.randomizer, asked.sizes, counts)
 
 
 @_evidence.register(SeparateInterview)
 def _from_columns(asked: SeparateInterview, counts: Counts) -> list[_Evidence]:
-    return _of_columns(asked.all_columns, _column_counts(asked, counts))
+    counted = _column_counts(asked, counts)
+    return [
+        _Evidence.of_indicators(told, *_hit_and_miss(column))
+        for column, told in zip(asked.all_columns, counted, strict=True)
+    ]
+
+
+def _hit_and_miss(column: Column) -> tuple[float, float]:
+    """Return how often a class is told by its own people, and by each of the others."""
+    known = column.randomizer
+    if isinstance(known, GeneralizedRandomizedResponse):
+        return float(known.hit), float(known.miss)
+    return 1.0, 0.0
 
 
 @_evidence.register(SampledInterview)
@@ -191,7 +199,7 @@ def _column_counts(asked: SeparateInterview, counts: Counts) -> list[Floats]:
 class _Evidence:
     """The mean of what reports count for each class of one attribute."""
 
-    means: NDArray[np.float64]
+    means: Floats
     reports: int
     own: float
     other: float
@@ -199,7 +207,7 @@ class _Evidence:
     other_spread: float
 
     @classmethod
-    def of_indicators(cls, told: NDArray[np.float64], *, own: float, other: float) -> _Evidence:
+    def of_indicators(cls, told: Floats, own: float, other: float) -> _Evidence:
         """Return the evidence of reports that each tell one class."""
         reports = round(float(told.sum()))
         return cls(
@@ -211,11 +219,11 @@ class _Evidence:
             other_spread=other * (1.0 - other),
         )
 
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Floats:
         """Return the unbiased estimate of each share."""
         return (self.means - self.other) / (self.own - self.other)
 
-    def band(self, deviations: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def band(self, deviations: float) -> tuple[Floats, Floats]:
         """Return the smallest and largest share within so many deviations of what was counted.
 
         The variance is taken at the share that is tried, so the bounds solve a square equation; at
@@ -231,32 +239,12 @@ class _Evidence:
         reach = np.where(inside >= 0, np.sqrt(np.maximum(inside, 0.0)) / square, self._plain(tried))
         return middle - reach, middle + reach
 
-    def _plain(self, tried: float) -> NDArray[np.float64]:
+    def _plain(self, tried: float) -> Floats:
         share = np.clip(self.shares(), 0.0, 1.0)
         gap = self.own - self.other
         people = share * (1.0 - share) * gap**2
         noise = share * self.own_spread + (1.0 - share) * self.other_spread
         return np.sqrt(tried * (people + noise)) / abs(gap)
-
-
-def _of_columns(
-    columns: Sequence[Column], counted: Sequence[NDArray[np.float64]]
-) -> list[_Evidence]:
-    """Return the evidence of columns that each leave on their own."""
-    return [
-        _Evidence.of_indicators(told, own=_hit(column), other=_miss(column))
-        for column, told in zip(columns, counted, strict=True)
-    ]
-
-
-def _hit(column: Column) -> float:
-    known = column.randomizer
-    return float(known.hit) if isinstance(known, GeneralizedRandomizedResponse) else 1.0
-
-
-def _miss(column: Column) -> float:
-    known = column.randomizer
-    return float(known.miss) if isinstance(known, GeneralizedRandomizedResponse) else 0.0
 
 
 def _of_sets(randomizer: SubsetSelection, sizes: Sequence[int], tally: Tally) -> list[_Evidence]:
@@ -271,9 +259,7 @@ def _of_sets(randomizer: SubsetSelection, sizes: Sequence[int], tally: Tally) ->
     return found
 
 
-def _named(
-    randomizer: SubsetSelection, cells: int, means: NDArray[np.float64], reports: int
-) -> _Evidence:
+def _named(randomizer: SubsetSelection, cells: int, means: Floats, reports: int) -> _Evidence:
     """Return how many cells of a class a report names, where the class has so many."""
     own, own_square = _counted(randomizer, cells, holds=True)
     other, other_square = _counted(randomizer, cells, holds=False)

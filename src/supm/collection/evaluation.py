@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -223,54 +223,33 @@ def cross_validate(  # noqa: PLR0913  each is a choice of the user, given by nam
     >>> trial.answered.accuracy > trial.answered.majority
     True
     """
+    rows, parts, chosen = _taking_part(folds), list(folds), []
     crowd = Crowd(study, records, check_source(source), reduction)
-    answers = _answers(crowd, folds, _Training(learner, weights), progress)
-
-    def judged(told: NDArray[np.float64]) -> Metric:
-        if study.numeric:
-            return measure(numbers_of(records)[answers.rows], told)
-        return score(labels_of(records)[answers.rows], told.astype(np.int64))
-
-    return Trial(
-        answered=judged(answers.told), on_device=judged(answers.kept), attributes=answers.chosen
-    )
-
-
-class _Training(NamedTuple):
-    learner: Learner | None
-    weights: Sequence[float] | str | None
-
-
-class _Answers(NamedTuple):
-    """What each person who takes part was answered: to a report, and on the device."""
-
-    rows: NDArray[np.int64]
-    told: NDArray[np.float64]
-    kept: NDArray[np.float64]
-    chosen: tuple[tuple[str, ...], ...]
-
-
-def _answers(
-    crowd: Crowd,
-    folds: Sequence[NDArray[np.int64]],
-    training: _Training,
-    progress: Callable[[], object] | None,
-) -> _Answers:
-    rows = _taking_part(folds)
-    told, kept = np.zeros(crowd.people), np.zeros(crowd.people)
-    chosen = []
-    parts = list(folds)
-    shared = crowd.reduce(parts) if crowd.study.mode == "faithful" else None
+    answered, on_device = np.zeros(crowd.people), np.zeros(crowd.people)
+    shared = crowd.reduce(parts) if study.mode == "faithful" else None
     for place, fold in enumerate(parts):
         others = [*parts[:place], *parts[place + 1 :]]
         reduced = crowd.reduce(others) if shared is None else shared
-        trained = crowd.train(reduced, others, *training)
-        kept[fold] = answer_on_device(trained, crowd.rows(fold))
-        told[fold] = crowd.test(trained, fold) if reduced.question("test") else kept[fold]
+        trained = crowd.train(reduced, others, learner, weights)
+        on_device[fold] = answer_on_device(trained, crowd.rows(fold))
+        asks = reduced.question("test") is not None
+        answered[fold] = crowd.test(trained, fold) if asks else on_device[fold]
         chosen.append(reduced.attributes or ())
         if progress is not None:
             progress()
-    return _Answers(rows, told[rows], kept[rows], tuple(chosen))
+    return Trial(
+        answered=_judged(study, records, rows, answered),
+        on_device=_judged(study, records, rows, on_device),
+        attributes=tuple(chosen),
+    )
+
+
+def _judged(
+    study: Study, records: Records, rows: NDArray[np.int64], told: NDArray[np.float64]
+) -> Metric:
+    if study.numeric:
+        return measure(numbers_of(records)[rows], told[rows])
+    return score(labels_of(records)[rows], told[rows].astype(np.int64))
 
 
 def _taking_part(folds: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ import math
 from typing import Final, NamedTuple
 
 from supm._errors import ParameterError
-from supm.collection.plan_wishes import PlanWishes
+from supm.collection.plan_wishes import PlanChoice, PlanWishes
 from supm.messages import REDUCE_FORMS
 from supm.owner.draws import gap_of
 from supm.schema import Attribute
@@ -138,19 +138,6 @@ def lay_out(
 _PEOPLE_PER_CELL: Final = 20
 
 
-class PlanChoice(NamedTuple):
-    """How attributes are chosen, and how many of what are told."""
-
-    reduction: str
-    known: tuple[str, ...] | None
-    keep: int
-    classes: int
-    reduce_told: int | None
-    train_told: int | None
-    groups: tuple[int, ...]
-    fits_whole: bool = False
-
-
 def choose_sampled(
     wishes: PlanWishes, known: tuple[str, ...] | None, reduce: str | None
 ) -> PlanChoice:
@@ -171,21 +158,27 @@ def choose_sampled(
     reduction = wishes.reduction(reduce, None, "regroup" if merges else "rank")
     classes = _classes_to_merge(wishes, asked) if reduction == "regroup" else layout.classes
     sizes = [class_count(each, classes) for each in asked]
-    labels = wishes.labels or classes
     usual = len(asked) if reduction == "regroup" else max(4, 2 * layout.train_told)
     keep = wishes.keep or min(len(asked), usual)
     kept = [2] * keep if reduction == "regroup" else sorted(sizes)[-keep:]
-    told = attributes_told(wishes.epsilon, labels, kept, keep)
+    told = attributes_told(wishes.epsilon, wishes.labels or classes, kept, keep)
     if reduction == "regroup":
         # Pairs show how attributes go together, which one at a time never does.
         told = max(told, min(2, keep))
-    drawn = {
-        "oda": len(asked),
-        "sample": attributes_told(wishes.epsilon, labels, sizes, len(asked)),
-    }
-    reduce_told = wishes.drawn(reduction, drawn.get(REDUCE_FORMS.get(reduction, ""), keep))
-    groups = FIRST if REDUCE_FORMS.get(reduction) == "sample" else (1,)
+    reduce_told, groups = _first_asked(wishes, reduction, keep, classes)
     return PlanChoice(reduction, None, keep, classes, reduce_told, told, groups)
+
+
+def _first_asked(
+    wishes: PlanWishes, reduction: str, keep: int, classes: int
+) -> tuple[int | None, tuple[int, ...]]:
+    """Return how many attributes are told in the reduce phase, and the groups of owners."""
+    form = REDUCE_FORMS.get(reduction)
+    sizes = [class_count(each, classes) for each in wishes.schema.attributes]
+    if form != "sample":
+        return wishes.drawn(reduction, len(sizes) if form == "oda" else keep), (1,)
+    told = attributes_told(wishes.epsilon, wishes.labels or classes, sizes, len(sizes))
+    return wishes.drawn(reduction, told), FIRST
 
 
 def _classes_to_merge(wishes: PlanWishes, asked: tuple[Attribute, ...]) -> int:
@@ -210,12 +203,7 @@ def choose_kept(
     reduction = wishes.reduction(reduce, known)
     if reduction == "regroup":
         classes = _classes_to_merge(wishes, wishes.schema.attributes)
-    form = REDUCE_FORMS.get(reduction)
-    sizes = [class_count(each, classes) for each in wishes.schema.attributes]
-    told = attributes_told(wishes.epsilon, wishes.labels or classes, sizes, len(sizes))
-    drawn = {"oda": len(sizes), "sample": told}
-    reduce_told = wishes.drawn(reduction, drawn.get(form or "", keep))
-    groups = FIRST if form == "sample" else (1,)
+    reduce_told, groups = _first_asked(wishes, reduction, keep, classes)
     return PlanChoice(reduction, known, keep, classes, reduce_told, None, groups)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from typing import Final, NamedTuple
 
@@ -17,33 +17,29 @@ from supm.schema import Attribute, Categorical, Ordinal, Schema
 _CLASSES: Final = Integers("classes", 2, 1 << 16)
 _REDUCTIONS: Final = ("rand", *REDUCE_FORMS)
 _STRICT: Final = {"train": "sample", "test": "answer"}
+_STEPS: Final = {"pw": 1024, "raw": 1 << 20}
+_ANSWER_STEPS: Final = 1024
 
 
+@dataclass(frozen=True, kw_only=True)
 class PlanWishes:
     """What the user asked for, held against the trust and filled up by public rules."""
 
-    def __init__(  # noqa: PLR0913  what the user may say, given by name
-        self,
-        schema: Schema,
-        epsilon: float,
-        trust: Trust,
-        mode: str,
-        *,
-        owners: int | None,
-        keep: int | None,
-        classes: int | None,
-        sampled: int | None,
-    ) -> None:
-        self.schema = schema
-        self.epsilon = epsilon
-        self.trust = trust
-        self.mode = mode
-        self.owners = owners
+    schema: Schema
+    epsilon: float
+    trust: Trust
+    mode: str
+    owners: int | None
+    keep: int | None
+    classes: int | None
+    sampled: int | None
+
+    def __post_init__(self) -> None:
         hint = "Keep fewer, or describe more attributes."
-        most = Integers("keep", 1, len(schema.attributes), hint)
-        self.keep = None if keep is None else most.check(keep)
-        self.classes = None if classes is None else _CLASSES.check(classes)
-        self.sampled = sampled
+        most = Integers("keep", 1, len(self.schema.attributes), hint)
+        for name, limits in (("keep", most), ("classes", _CLASSES)):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, limits.check(getattr(self, name)))
 
     @property
     def labels(self) -> int | None:
@@ -151,52 +147,56 @@ class PlanWishes:
         return max(fitting, default=1)
 
 
-_STEPS: Final = {"pw": 1024, "raw": 1 << 20}
-_ANSWER_STEPS: Final = 1024
+class PlanChoice(NamedTuple):
+    """How attributes are chosen, and how many of what are told."""
 
-
-class Asked(NamedTuple):
-    """What is to be asked, before the budget is split."""
-
-    epsilon: float
-    mode: str
-    numeric: bool
     reduction: str
+    known: tuple[str, ...] | None
     keep: int
+    classes: int
     reduce_told: int | None
+    train_told: int | None
+    groups: tuple[int, ...]
+    fits_whole: bool = False
+
+
+class Told(NamedTuple):
+    """What leaves those who train and those who are tested, and how many attributes each tells."""
+
     train: str
     train_told: int | None
     test: str | None
     test_told: int | None
-    share: float
-    mechanism: str | None = None
+    mechanism: str | None
 
 
-def questions(asked: Asked) -> tuple[Question, ...]:
+def questions(
+    wishes: PlanWishes, choice: PlanChoice, told: Told, share: float
+) -> tuple[Question, ...]:
     """Return the questions, with digits enough whatever the program around has set."""
     with localcontext(Context(prec=40)):
-        return tuple(_questions(asked))
+        return tuple(_questions(wishes, choice, told, Decimal(repr(share))))
 
 
-def _questions(asked: Asked) -> list[Question]:
-    whole = Decimal(repr(asked.epsilon))
-    reduce_form = REDUCE_FORMS.get(asked.reduction)
+def _questions(
+    wishes: PlanWishes, choice: PlanChoice, told: Told, share: Decimal
+) -> Iterator[Question]:
+    whole = Decimal(repr(wishes.epsilon))
+    reduce_form = REDUCE_FORMS.get(choice.reduction)
     # Disjoint groups have the whole budget each; the same people share it between two questions.
-    first = whole if reduce_form == "sample" else _floor(whole * Decimal(repr(asked.share)))
+    first = whole if reduce_form == "sample" else _floor(whole * share)
     rest = _floor(whole - first) if reduce_form in ("pw", "odp") else whole
-    found = []
     if reduce_form is not None:
-        found.append(_question("reduce", reduce_form, first, asked.reduce_told))
+        yield _question("reduce", reduce_form, first, choice.reduce_told)
     group = 1 if reduce_form == "sample" else 0
-    train = _question("train", asked.train, rest, asked.train_told, group)
-    found.append(replace(train, mechanism=asked.mechanism))
-    if asked.test is not None:
+    train = _question("train", told.train, rest, told.train_told, group)
+    yield replace(train, mechanism=told.mechanism)
+    if told.test is not None:
         # The papers keep a share for a label that a record to be classified does not have.
-        paper = asked.mode == "faithful" and asked.test in ("odp", "pw")
-        budget = _floor(whole * asked.keep / (asked.keep + 1)) if paper else whole
-        steps = _ANSWER_STEPS if asked.numeric and asked.test == "answer" else None
-        found.append(_question("test", asked.test, budget, asked.test_told, steps=steps))
-    return found
+        paper = wishes.mode == "faithful" and told.test in ("odp", "pw")
+        budget = _floor(whole * choice.keep / (choice.keep + 1)) if paper else whole
+        steps = _ANSWER_STEPS if wishes.labels is None and told.test == "answer" else None
+        yield _question("test", told.test, budget, told.test_told, steps=steps)
 
 
 def _question(

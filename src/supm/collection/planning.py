@@ -9,14 +9,14 @@ from typing import Any, Final
 from supm._errors import ParameterError
 from supm._extensions import installed, load, name_of
 from supm._validation import EPSILON, Integers, Reals, check_kind
-from supm.collection.plan_layout import PlanChoice, attributes_told, choose_kept, choose_sampled
-from supm.collection.plan_wishes import Asked, PlanWishes, questions
+from supm.collection.plan_layout import attributes_told, choose_kept, choose_sampled
+from supm.collection.plan_wishes import PlanChoice, PlanWishes, Told, questions
 from supm.collection.reduction import Reduction
 from supm.learning import Learner
 from supm.mechanisms import FrequencyRandomizer
 from supm.messages import FORMS, REDUCTIONS, Study, Trust
 from supm.owner.joint import own_randomizer
-from supm.schema import Continuous, Schema, as_schema
+from supm.schema import Schema, as_schema
 from supm.schema.discretizer import class_count
 
 _SHARE: Final = Reals("reduce_share", 0.01, 0.99)
@@ -124,7 +124,14 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
     asks = own_reduction(reduce)
     reduce = asks if asks is None or isinstance(asks, str) else asks.asks
     wishes = PlanWishes(
-        schema, epsilon, trust, mode, owners=owners, keep=keep, classes=classes, sampled=sampled
+        schema=schema,
+        epsilon=epsilon,
+        trust=trust,
+        mode=mode,
+        owners=owners,
+        keep=keep,
+        classes=classes,
+        sampled=sampled,
     )
     known = wishes.names(attributes)
     train, mechanism = own_form(train, epsilon)
@@ -135,6 +142,13 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
         forms = "joint", forms[1]
     if test is None and forms[1] == "answer" and forms[0] in ("pw", "raw"):
         forms = forms[0], "pw"  # a model about numbers cannot be followed by classes
+    leaving = Told(
+        train=forms[0] or "odp",
+        train_told=_told(told, choice, forms[0]),
+        test=forms[1],
+        test_told=_told_in_test(wishes, choice, forms[1]),
+        mechanism=mechanism,
+    )
     return Study(
         schema=schema,
         trust=trust,
@@ -143,22 +157,7 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
         reduction=choice.reduction,
         keep=choice.keep,
         classes=choice.classes,
-        questions=questions(
-            Asked(
-                epsilon=epsilon,
-                mode=mode,
-                numeric=isinstance(schema.target, Continuous),
-                reduction=choice.reduction,
-                keep=choice.keep,
-                reduce_told=choice.reduce_told,
-                train=forms[0] or "odp",
-                train_told=_told(told, choice, forms[0]),
-                test=forms[1],
-                test_told=_told_in_test(wishes, choice, forms[1]),
-                share=_SHARE.check(reduce_share),
-                mechanism=mechanism,
-            )
-        ),
+        questions=questions(wishes, choice, leaving, _SHARE.check(reduce_share)),
         groups=choice.groups,
         attributes=choice.known,
         purpose=purpose,

@@ -13,7 +13,7 @@ from supm._random import RandomSource
 from supm.messages import Report
 from supm.owner.http import Remote, RemoteError, split_study_url
 from supm.owner.interviews import Leaving
-from supm.owner.open_phase import OpenPhase, Remembered, fetch_open_phase, refusal
+from supm.owner.open_phase import Remembered, fetch_open_phase, refusal
 from supm.owner.owner import Owner
 from supm.owner.wallet import Wallet, WalletBudget
 from supm.owner.words import cost_words, question_words, saying_what_is_allowed
@@ -100,38 +100,30 @@ class Contribution:
         source: RandomSource | None = None,
         timeout: float = 30.0,
     ) -> None:
-        self._remote = Remote(split_study_url(url)[0], timeout=timeout)
-        self._open = fetch_open_phase(url, phase=phase, remote=self._remote)
+        self.remote = Remote(split_study_url(url)[0], timeout=timeout)
+        """The aggregator."""
+        self.open_phase = fetch_open_phase(url, phase=phase, remote=self.remote)
+        """What the study asks now."""
         self._trusted = tuple(trusted)
         self._source = source
 
-    @property
-    def remote(self) -> Remote:
-        """The aggregator."""
-        return self._remote
-
-    @property
-    def open_phase(self) -> OpenPhase:
-        """What the study asks now."""
-        return self._open
-
     def words(self, wallet: Wallet | None = None) -> list[str]:
         """Say in sentences what is asked and promised, and what it costs the owner of a wallet."""
-        cost = [] if wallet is None else [cost_words(self._open, wallet)]
-        return [*question_words(self._open), *cost]
+        cost = [] if wallet is None else [cost_words(self.open_phase, wallet)]
+        return [*question_words(self.open_phase), *cost]
 
     def leaving(self, report: Report | None = None) -> tuple[Leaving, ...]:
         """Say what would leave the device, or what leaves with a report that is drawn."""
         symbols = None if report is None else report.symbols
-        return self._open.interview.leaving(self._open.study.schema.target, symbols)
+        return self.open_phase.interview.leaving(self.open_phase.study.schema.target, symbols)
 
     def named(self, report: Report) -> tuple[tuple[str, str], ...]:
         """Say which class a report names of what, which may be true or not."""
-        return self._open.interview.named(self._open.study.schema.target, report.symbols)
+        return self.open_phase.interview.named(self.open_phase.study.schema.target, report.symbols)
 
     def remembered(self, wallet: Wallet) -> Remembered:
         """Say what the wallet remembers of this study; nothing is drawn or kept."""
-        return self._open.remembered(wallet)
+        return self.open_phase.remembered(wallet)
 
     def is_asked(self, wallet: Wallet) -> bool:
         """Return whether the owner's group is asked; it is drawn once, by the public shares."""
@@ -148,8 +140,8 @@ class Contribution:
         owner = self._trial(wallet)
         if not self._is_asked(owner):
             return None
-        with saying_what_is_allowed(self._open.columns):
-            return owner.answer(self._open.study, self._open.phase, record)
+        with saying_what_is_allowed(self.open_phase.columns):
+            return owner.answer(self.open_phase.study, self.open_phase.phase, record)
 
     def check(
         self, record: Mapping[str, object], wallet: Wallet, *, invitation: str | None = None
@@ -161,15 +153,15 @@ class Contribution:
         self._check_invitation(invitation)
         owner = self._trial(wallet)
         if self._is_asked(owner):
-            with saying_what_is_allowed(self._open.columns):
-                owner.check(self._open.study, self._open.phase, record)
+            with saying_what_is_allowed(self.open_phase.columns):
+                owner.check(self.open_phase.study, self.open_phase.phase, record)
 
     def answer(self, record: Mapping[str, object], wallet: Wallet) -> Report:
         """Spend, draw and write down, as one step, and send nothing yet.
 
         The same report is returned whenever this study asks again.
         """
-        opened = self._open
+        opened = self.open_phase
         with wallet.step(), saying_what_is_allowed(opened.columns):
             wallet.check_address(opened.server, opened.study)
             budget = WalletBudget(wallet, opened.study)
@@ -207,17 +199,17 @@ class Contribution:
         """
         self._check_invitation(invitation)
         if not self.is_asked(wallet):
-            study, phase = self._open.study.hash, self._open.phase
+            study, phase = self.open_phase.study.hash, self.open_phase.phase
             return Receipt(verdict=ANOTHER_GROUP, study=study, phase=phase, epsilon=0.0)
         report = self.answer(record, wallet)
         form = self._post(report, invitation)
         receipt = _receipt(form, report, epsilon=_cost(report, wallet))
-        wallet.acknowledge(report, server=self._open.server)
+        wallet.acknowledge(report, server=self.open_phase.server)
         return receipt
 
     def _check_invitation(self, invitation: str | None) -> None:
         if invitation is None:
-            if self._open.invited:
+            if self.open_phase.invited:
                 message = "the study asks by invitation; give the code that came with it."
                 raise MessageError(message)
             return
@@ -230,21 +222,21 @@ class Contribution:
 
     def _trial(self, wallet: Wallet) -> Owner:
         """Return an owner who remembers what the wallet holds, and writes nothing into it."""
-        wallet.check_address(self._open.server, self._open.study)
-        return self._owner(ChainMap({}, wallet), WalletBudget(wallet, self._open.study))
+        wallet.check_address(self.open_phase.server, self.open_phase.study)
+        return self._owner(ChainMap({}, wallet), WalletBudget(wallet, self.open_phase.study))
 
     def _owner(self, memory: MutableMapping[str, Any], budget: WalletBudget | None = None) -> Owner:
         return Owner(source=self._source, trusted=self._trusted, memory=memory, budget=budget)
 
     def _is_asked(self, owner: Owner) -> bool:
-        study, question = self._open.study, self._open.question
+        study, question = self.open_phase.study, self.open_phase.question
         alone = question.phase == "test" or len(study.groups) == 1
         return alone or owner.group(study) == question.group
 
     def _post(self, report: Report, invitation: str | None) -> dict[str, Any]:
         headers = {} if invitation is None else {"X-Invitation": invitation}
-        path = f"{self._open.path}/reports"
-        code, form = self._remote.post_json(path, report.to_json(), headers)
+        path = f"{self.open_phase.path}/reports"
+        code, form = self.remote.post_json(path, report.to_json(), headers)
         if code not in _VERDICTS:
             kept = f" {_KEPT}" if invitation is not None and code in _NOT_INVITED else ""
             message = f"the aggregator did not take the report ({code}): {refusal(form)}{kept}"

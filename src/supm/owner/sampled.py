@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import product
 from typing import Any, Final, Self
 
 import numpy as np
@@ -30,12 +30,13 @@ from supm.owner.columns import (
 )
 from supm.owner.draws import (
     CHANNEL_ENTRIES,
+    DrawnInterview,
     draw_places,
     in_runs,
     mean_over_draws,
     reachable_products,
 )
-from supm.owner.interviews import Interview, Leaving, budget_of
+from supm.owner.interviews import Leaving, budget_of
 from supm.schema import Attribute, Continuous, Records
 from supm.schema.discretizer import Discretizer
 
@@ -44,7 +45,7 @@ FINE: Final = 64
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledInterview(Interview):
+class SampledInterview(DrawnInterview):
     """Each owner draws a few attributes; their classes and the label leave as one symbol.
 
     Parameters
@@ -105,10 +106,20 @@ class SampledInterview(Interview):
             share=exact_share(budget_of(question), 1),
         )
 
+    @property
+    def told(self) -> int:
+        """As many as are drawn."""
+        return self.sampled
+
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """The number of classes of each attribute."""
         return tuple(each.size for each in self.discretizers)
+
+    @property
+    def label_sizes(self) -> tuple[int, ...]:
+        """The number of labels."""
+        return () if self.labels is None else (self.labels,)
 
     @cached_property
     def epsilon(self) -> float:
@@ -119,11 +130,6 @@ class SampledInterview(Interview):
     def width(self) -> int:
         """Places of the drawn attributes, then their classes, then the label."""
         return 2 * self.sampled + (self.labels is not None)
-
-    @property
-    def outcomes(self) -> int:
-        """Over all draws of attributes, the number of combinations."""
-        return sum(self._cells(drawn) for drawn in self._draws())
 
     def gap(self, *told: int) -> float:
         """Return how often a report is the truth, on average over draws with these attributes."""
@@ -156,7 +162,7 @@ class SampledInterview(Interview):
 
     def _chunk(self, inputs: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
         places = draw_places(len(self.sizes), self.sampled, len(inputs), source)
-        sizes = self._told_sizes(places)
+        sizes = self.sizes_at(places)
         held = np.take_along_axis(inputs, places, axis=1)
         if self.labels is not None:
             held = np.column_stack((held, self._rounded(inputs[:, -1], source)))
@@ -191,22 +197,6 @@ class SampledInterview(Interview):
         share = (target.scaled(numbers_of(records)) + 1) / 2
         return np.rint(share * levels * FINE).astype(np.int64)
 
-    def _told_sizes(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        sizes = np.array(self.sizes, dtype=np.int64)[places]
-        if self.labels is None:
-            return sizes
-        return np.column_stack((sizes, np.full(len(places), self.labels)))
-
-    def accepts(self, symbols: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Say of each row whether places increase and each symbol is in its alphabet."""
-        places = symbols[:, : self.sampled]
-        known: NDArray[np.bool_] = np.all(symbols >= 0, axis=1)
-        known &= np.all(places < len(self.sizes), axis=1)
-        known &= np.all(np.diff(places, axis=1) > 0, axis=1)
-        limits = self._told_sizes(np.clip(places, 0, len(self.sizes) - 1))
-        known &= np.all(symbols[:, self.sampled :] < limits, axis=1)
-        return known
-
     def inputs(self) -> NDArray[np.int64]:
         """Return all combinations of classes and of what may be known of the target."""
         held = [range(size) for size in self.sizes]
@@ -216,30 +206,19 @@ class SampledInterview(Interview):
         CHANNEL_ENTRIES.check(math.prod(len(each) for each in held))
         return np.array(list(product(*held)), dtype=np.int64)
 
-    def outcome(self, reports: Reports) -> NDArray[np.int64]:
-        """Return numbers of the answers: first by the attributes drawn, then by what they tell."""
-        numbers = np.zeros(len(reports), dtype=np.int64)
-        first = 0
-        for drawn in self._draws():
-            rows = np.flatnonzero((reports.symbols[:, : self.sampled] == drawn).all(axis=1))
-            told = reports.symbols[rows][:, self.sampled :]
-            numbers[rows] = first + np.ravel_multi_index(tuple(told.T), self._drawn_sizes(drawn))
-            first += self._cells(drawn)
-        return numbers
-
     def exact_channel(self) -> list[list[Fraction]]:
         """Return the response's channel for each draw, with the draw's own probability."""
         rows = self.inputs()
         CHANNEL_ENTRIES.check(len(rows) * self.outcomes)
-        draws = self._draws()
+        draws = self.draws()
         return [
             [each / len(draws) for drawn in draws for each in self._row(held, drawn)]
             for held in rows.tolist()
         ]
 
     def _row(self, held: list[int], drawn: tuple[int, ...]) -> list[Fraction]:
-        response = self._response(self._cells(drawn))
-        sizes = self._drawn_sizes(drawn)
+        sizes = self.sizes_of(drawn)
+        response = self._response(math.prod(sizes))
         chances = [Fraction(0)] * response.size
         classes = [held[place] for place in drawn]
         for label, chance in self._levels(held[-1]):
@@ -252,17 +231,6 @@ class SampledInterview(Interview):
             return [(last, Fraction(1))]
         below, rest = divmod(last, FINE)
         return [(below, 1 - Fraction(rest, FINE)), (below + (rest > 0), Fraction(rest, FINE))]
-
-    def _draws(self) -> list[tuple[int, ...]]:
-        CHANNEL_ENTRIES.check(math.comb(len(self.sizes), self.sampled))
-        return list(combinations(range(len(self.sizes)), self.sampled))
-
-    def _drawn_sizes(self, drawn: tuple[int, ...]) -> tuple[int, ...]:
-        sizes = tuple(self.sizes[place] for place in drawn)
-        return sizes if self.labels is None else (*sizes, self.labels)
-
-    def _cells(self, drawn: tuple[int, ...]) -> int:
-        return math.prod(self._drawn_sizes(drawn))
 
     @cached_property
     def _alphabets(self) -> list[int]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import product
 from typing import Any, Self
 
 import numpy as np
@@ -32,13 +32,13 @@ from supm.owner.columns import (
     named_label,
     randomized_response,
 )
-from supm.owner.draws import CHANNEL_ENTRIES, draw_places, in_runs
-from supm.owner.interviews import Interview, Leaving, budget_of
+from supm.owner.draws import CHANNEL_ENTRIES, DrawnInterview, draw_places, in_runs
+from supm.owner.interviews import Leaving, budget_of
 from supm.schema import Attribute, Records
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeparateInterview(Interview):
+class SeparateInterview(DrawnInterview):
     """Every asked column leaves through a randomizer of its own.
 
     Parameters
@@ -96,6 +96,16 @@ class SeparateInterview(Interview):
         """The attributes that may be asked, and the label's last where it is."""
         return self.columns if self.label is None else (*self.columns, self.label)
 
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """How many symbols each attribute has."""
+        return tuple(column.randomizer.outcomes for column in self.columns)
+
+    @property
+    def label_sizes(self) -> tuple[int, ...]:
+        """How many symbols the label has, where it is asked."""
+        return () if self.label is None else (self.label.randomizer.outcomes,)
+
     @property
     def _parts(self) -> int:
         return self.told + (self.label is not None)
@@ -120,11 +130,6 @@ class SeparateInterview(Interview):
             if len(factors) == len(spent)
             else math.inf
         )
-
-    @property
-    def outcomes(self) -> int:
-        """Over all draws of attributes, the product of what each can tell."""
-        return sum(math.prod(self._sizes(drawn)) for drawn in self._draws())
 
     def encode(self, records: Records) -> NDArray[Any]:
         """Return one column for each attribute, and the label's last."""
@@ -151,48 +156,18 @@ class SeparateInterview(Interview):
         kept = np.take_along_axis(symbols, places, axis=1)
         return np.hstack((places, kept, symbols[:, len(self.columns) :]))
 
-    def accepts(self, symbols: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Say of each row whether places increase and each symbol is in its alphabet."""
-        sizes = np.array([column.randomizer.outcomes for column in self.columns])
-        known: NDArray[np.bool_] = np.all(symbols >= 0, axis=1)
-        if self.sampled is None:
-            limits = np.broadcast_to(sizes, (len(symbols), len(sizes)))
-            kept = symbols[:, : self.told]
-        else:
-            places = symbols[:, : self.sampled]
-            known &= np.all(places < len(sizes), axis=1)
-            known &= np.all(np.diff(places, axis=1) > 0, axis=1)
-            limits = sizes[np.clip(places, 0, len(sizes) - 1)]
-            kept = symbols[:, self.sampled : self.sampled + self.told]
-        known &= np.all(kept < limits, axis=1)
-        if self.label is not None:
-            known &= symbols[:, -1] < self.label.randomizer.outcomes
-        return known
-
     def inputs(self) -> NDArray[Any]:
         """Return all combinations of what the columns can hold."""
         held = [column.randomizer.inputs() for column in self.all_columns]
         CHANNEL_ENTRIES.check(math.prod(len(each) for each in held))
         return np.array(list(product(*held)))
 
-    def outcome(self, reports: Reports) -> NDArray[np.int64]:
-        """Return numbers of the answers: first by the attributes drawn, then by what they tell."""
-        numbers = np.zeros(len(reports), dtype=np.int64)
-        first = 0
-        for drawn in self._draws():
-            sizes = self._sizes(drawn)
-            rows = self._rows_of(drawn, reports.symbols)
-            told = reports.symbols[rows][:, -len(sizes) :]
-            numbers[rows] = first + np.ravel_multi_index(tuple(told.T), sizes)
-            first += math.prod(sizes)
-        return numbers
-
     def exact_channel(self) -> list[list[Fraction]]:
         """Multiply the channels of what is told, for each draw of attributes."""
         CHANNEL_ENTRIES.check(len(self.inputs()) * self.outcomes)
         channels = [column.randomizer.exact_channel() for column in self.columns]
         label = [] if self.label is None else [self.label.randomizer.exact_channel()]
-        draws = self._draws()
+        draws = self.draws()
         rows = product(*(range(len(each)) for each in (*channels, *label)))
         return [self._row(held, (*channels, *label), draws) for held in rows]
 
@@ -208,18 +183,6 @@ class SeparateInterview(Interview):
             told = [channels[place][held[place]] for place in (*drawn, *last)]
             row.extend(math.prod(each) / len(draws) for each in product(*told))
         return row
-
-    def _draws(self) -> list[tuple[int, ...]]:
-        return list(combinations(range(len(self.columns)), self.told))
-
-    def _sizes(self, drawn: tuple[int, ...]) -> tuple[int, ...]:
-        sizes = [self.columns[place].randomizer.outcomes for place in drawn]
-        return (*sizes, *(() if self.label is None else (self.label.randomizer.outcomes,)))
-
-    def _rows_of(self, drawn: tuple[int, ...], symbols: NDArray[Any]) -> NDArray[np.int64]:
-        if self.sampled is None:
-            return np.arange(len(symbols))
-        return np.flatnonzero((symbols[:, : self.sampled] == drawn).all(axis=1))
 
     def leaving(
         self, target: Attribute, symbols: Sequence[int] | None = None
