@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, product
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -46,6 +46,11 @@ _OF_MEANS: Final[dict[str, Callable[..., Any]]] = {
     "hybrid": Hybrid.for_epsilon,
     "square-wave": SquareWave.for_epsilon,
     "laplace": Laplace.for_epsilon,
+}
+# What may be estimated: in sentences, in the title of a table, beside an axis.
+_WORDS: Final = {
+    "shares": ("shares", "the shares of classes", "shares"),
+    "mean": ("means", "the mean", "the mean"),
 }
 _REPEATS: Final = Integers("repeats", 1, 10_000)
 _CLASSES: Final = Integers("classes", 2, 1 << 16)
@@ -116,16 +121,15 @@ class Comparison(Result):
 
     def tables(self) -> Sequence[Table]:
         """Return a table of shares and one of means: a row for each column and budget."""
-        return [self._table(what) for what in ("shares", "mean") if self._of(what)]
+        return [self._table(what) for what in self._kinds]
 
     def words(self) -> Sequence[str]:
         """Return what the errors are, and which randomizer has least."""
         best = [
-            f"Least error of {'shares' if what == 'shares' else 'means'} over all columns: "
+            f"Least error of {_WORDS[what][0]} over all columns: "
             + "; ".join(f"{name} at epsilon {epsilon:g}" for epsilon, name in self._best(what))
             + "."
-            for what in ("shares", "mean")
-            if self._of(what)
+            for what in self._kinds
         ]
         return [_MEANING, *best, *([_SEEDED] if self.seeded else [])]
 
@@ -144,9 +148,8 @@ class Comparison(Result):
 
     def draw(self, figure: Any) -> None:  # noqa: ANN401  matplotlib ships no types
         """Draw the error over all columns against the budget, for shares and for means."""
-        kinds = [what for what in ("shares", "mean") if self._of(what)]
-        panels = figure.subplots(1, len(kinds), squeeze=False)[0]
-        for panel, what in zip(panels, kinds, strict=True):
+        panels = figure.subplots(1, len(self._kinds), squeeze=False)[0]
+        for panel, what in zip(panels, self._kinds, strict=True):
             self._draw(panel, what)
         figure.suptitle(self.headline)
 
@@ -156,9 +159,13 @@ class Comparison(Result):
         for (name, errors), (colour, mark) in zip(lines.items(), styles, strict=False):
             panel.plot(list(errors), list(errors.values()), label=name, color=colour, marker=mark)
         panel.set(xscale="log", yscale="log", xlabel="epsilon (smaller is more private)")
-        panel.set_ylabel(f"error of {'shares' if what == 'shares' else 'the mean'}, all columns")
+        panel.set_ylabel(f"error of {_WORDS[what][2]}, all columns")
         panel.legend(frameon=False)
         panel.grid(alpha=0.3)
+
+    @property
+    def _kinds(self) -> list[str]:
+        return [what for what in _WORDS if self._of(what)]
 
     def _of(self, what: str) -> list[Measured]:
         return [each for each in self.measured if each.estimated == what]
@@ -170,7 +177,7 @@ class Comparison(Result):
         for each in found:
             rows.setdefault((each.column, each.epsilon), {})[each.mechanism] = each.error
         return Table(
-            title=f"Error of {'the shares of classes' if what == 'shares' else 'the mean'}",
+            title=f"Error of {_WORDS[what][1]}",
             head=["column", "epsilon", *names],
             rows=[[*key, *(errors.get(name) for name in names)] for key, errors in rows.items()],
             formats=["", "g", *(".2%" for _ in names)],
@@ -268,8 +275,8 @@ def compare(  # noqa: PLR0913  each is a choice of the user, given by name
     budgets = [EPSILON.check(e) for e in (epsilon if isinstance(epsilon, Iterable) else [epsilon])]
     measured = []
     for attribute in _chosen(described, columns):
-        held = _held(attribute, records, classes)
-        for each in _measure(held, makers, budgets, repeats, source):
+        tasks = _tasks(attribute, records, classes)
+        for each in _measure(tasks, makers, budgets, repeats, source):
             measured.append(each)
             if progress is not None:
                 progress()
@@ -285,13 +292,14 @@ def compare(  # noqa: PLR0913  each is a choice of the user, given by name
     )
 
 
-class _Held(NamedTuple):
-    """The values of a column, as both kinds of randomizers take them."""
+class _Task(NamedTuple):
+    """What is to be estimated of a column, from what, and what is right."""
 
-    attribute: Attribute
-    symbols: NDArray[np.int64]
-    size: int
-    numbers: NDArray[np.float64] | None
+    column: str
+    values: NDArray[Any]
+    public: dict[str, float]
+    truth: NDArray[np.float64]
+    width: float
 
 
 def _makers(
@@ -325,69 +333,54 @@ def _chosen(schema: Schema, columns: Iterable[str] | None) -> Iterator[Attribute
         yield known[name]
 
 
-def _held(attribute: Attribute, records: Records, classes: int) -> _Held:
-    """Return what is there of a column; values that are missing stand for nobody."""
+def _tasks(attribute: Attribute, records: Records, classes: int) -> dict[str, _Task]:
+    """Return what there is to estimate of a column; values that are missing stand for nobody."""
     column = np.asarray(records.columns.get(attribute.name, records.target))
     if not isinstance(attribute, Continuous):
         size = len(attribute.values)
-        return _Held(attribute, column[column < size].astype(np.int64), size, None)
-    numbers = column[~np.isnan(column)]
-    width = attribute.high / 2 - attribute.low / 2
-    places = np.floor((numbers / 2 - attribute.low / 2) / width * classes).astype(np.int64)
-    return _Held(attribute, np.clip(places, 0, classes - 1), classes, numbers)
+        return {"shares": _shares(attribute.name, column[column < size].astype(np.int64), size)}
+    numbers, low, high = column[~np.isnan(column)], attribute.low, attribute.high
+    width = high / 2 - low / 2
+    places = np.floor((numbers / 2 - low / 2) / width * classes).astype(np.int64)
+    mean = np.asarray(numbers.mean())
+    return {
+        "shares": _shares(attribute.name, np.clip(places, 0, classes - 1), classes),
+        "mean": _Task(attribute.name, numbers, {"low": low, "high": high}, mean, high - low),
+    }
+
+
+def _shares(column: str, symbols: NDArray[np.int64], size: int) -> _Task:
+    truth = np.bincount(symbols, minlength=size) / len(symbols)
+    return _Task(column, symbols, {"size": size}, truth, 1.0)
 
 
 def _measure(
-    held: _Held,
+    tasks: Mapping[str, _Task],
     makers: Mapping[str, Callable[..., Any]],
     budgets: Sequence[float],
     repeats: int,
     source: RandomSource,
 ) -> Iterator[Measured]:
-    for epsilon in budgets:
-        for name, make in makers.items():
-            if name in _OF_MEANS and held.numbers is None:
-                continue
-            errors = _mean_errors if name in _OF_MEANS else _share_errors
-            label = f"{held.attribute.name} {epsilon!r} {name}"
-            found = errors(held, make, epsilon, repeats, source.child(label))
-            yield Measured(
-                column=held.attribute.name,
-                estimated="mean" if name in _OF_MEANS else "shares",
-                epsilon=epsilon,
-                mechanism=name,
-                error=float(np.sqrt(np.square(found).mean())),
-                spread=float(found.std()),
-            )
+    for epsilon, name in product(budgets, makers):
+        estimated = "mean" if name in _OF_MEANS else "shares"
+        if estimated not in tasks:
+            continue
+        task = tasks[estimated]
+        drawn = source.child(f"{task.column} {epsilon!r} {name}")
+        randomizer = makers[name](**task.public, epsilon=epsilon)
+        errors = np.array([_error(task, randomizer, drawn) for _ in range(repeats)])
+        yield Measured(
+            column=task.column,
+            estimated=estimated,
+            epsilon=epsilon,
+            mechanism=name,
+            error=float(np.sqrt(np.square(errors).mean())),
+            spread=float(errors.std()),
+        )
 
 
-def _share_errors(
-    held: _Held, make: Callable[..., Any], epsilon: float, repeats: int, source: RandomSource
-) -> NDArray[np.float64]:
-    """Return the root mean squared error of all shares, for each repetition."""
-    randomizer = make(size=held.size, epsilon=epsilon)
-    truth = np.bincount(held.symbols, minlength=held.size) / len(held.symbols)
-    return np.array(
-        [
-            np.sqrt(np.square(_estimated(randomizer, held.symbols, source).values - truth).mean())
-            for _ in range(repeats)
-        ]
-    )
-
-
-def _mean_errors(
-    held: _Held, make: Callable[..., Any], epsilon: float, repeats: int, source: RandomSource
-) -> NDArray[np.float64]:
-    """Return the distance from the mean in parts of the public width, for each repetition."""
-    attribute, numbers = held.attribute, np.asarray(held.numbers)
-    if not isinstance(attribute, Continuous):
-        raise ParameterError("columns", "a number where a mean is estimated", attribute.name)
-    low, high = attribute.low, attribute.high
-    randomizer, truth = make(low=low, high=high, epsilon=epsilon), float(numbers.mean())
-    told = [_estimated(randomizer, numbers, source) for _ in range(repeats)]
-    means = [float(each.mean) if hasattr(each, "mean") else float(each.values) for each in told]
-    return np.abs(np.array(means) - truth) / (high - low)
-
-
-def _estimated(randomizer: Any, values: NDArray[Any], source: RandomSource) -> Any:  # noqa: ANN401  an estimate of either kind
-    return randomizer.estimate(randomizer.tally(randomizer.randomize(values, source)))
+def _error(task: _Task, randomizer: Any, source: RandomSource) -> float:  # noqa: ANN401  of either kind
+    """Let everybody report once; return how far the estimates are off, in parts of the width."""
+    told = randomizer.estimate(randomizer.tally(randomizer.randomize(task.values, source)))
+    found = told.mean if hasattr(told, "mean") else told.values
+    return float(np.sqrt(np.square((found - task.truth) / task.width).mean()))
