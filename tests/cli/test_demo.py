@@ -17,8 +17,7 @@ from matplotlib.image import imread
 from supm import simulation
 from supm.cli import main
 from supm.collection import plan
-from supm.collection.story import Story, tell
-from supm.collection.story_text import parts
+from supm.collection.story import Story, parts, tell
 from supm.datasets import load_wdbc
 from supm.messages import Study
 from supm.owner import interview

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from supm import ParameterError, simulation
-from supm.collection import cross_validate, crowd, plan, reduction
+from supm.collection import cross_validate, crowd, evaluation, features, plan, reduction
 from supm.collection.crowd import Crowd
+from supm.collection.evaluation import Baseline, without_privacy
 from supm.learning import AnyClassifier, Predictor, RadialSVM, WeightedCells, folds
 from supm.mechanisms import Reports
 from supm.messages import Study, Trust
@@ -24,6 +25,7 @@ from supm.owner.joint import JointInterview
 from supm.owner.owner import draw_groups
 from supm.owner.sampled import SampledInterview
 from supm.owner.separate import SeparateInterview
+from supm.schema import Categorical, Continuous, Ordinal, Schema
 
 TRUSTED = Trust.parse("t,t,t")
 
@@ -295,3 +297,44 @@ def test_records_without_labels_are_refused(make_people: Any) -> None:
         cross_validate(study, bare, folds(20, 2, simulation(11)), simulation(1))
     unlabelled = plan(people.schema, epsilon=8.0, attributes=["strong"], test="sample")
     assert interview(unlabelled, "test").encode(bare).shape == (20, 1)
+
+
+def test_each_kind_of_attribute_carries_what_it_knows() -> None:
+    wards = Categorical("x", values=("a", "b", "c"), missing="class")
+    levels = Ordinal("x", values=(1, 2, 3), missing="class")
+    number = Continuous("x", low=0, high=10, missing="class")
+    hot = features._raw(wards, np.array([0, 2, 3]))
+    assert hot.tolist() == [[1, -1, -1], [-1, -1, 1], [-1, -1, -1]]
+    assert features._raw(levels, np.array([0, 1, 2, 3])).tolist() == [[-1], [0], [1], [0]]
+    read = features._raw(number, np.array([0.0, 10.0, np.nan]))
+    assert read.tolist() == [[-1], [1], [0]]
+
+
+def test_what_can_be_learned_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = Schema(
+        attributes=(Categorical("ward", values=("a", "b", "c")),),
+        target=Categorical("ill", values=("no", "yes")),
+    )
+    wards = ["a", "b", "c"] * 40
+    records = schema.read({"ward": wards, "ill": ["yes" if w == "b" else "no" for w in wards]})
+    steps: list[int] = []
+
+    def measured() -> Baseline:
+        return without_privacy(
+            schema,
+            records,
+            RadialSVM(),
+            simulation(1),
+            split=4,
+            repeats=2,
+            progress=lambda: steps.append(1),
+        )
+
+    found = measured()
+    assert (found.reached.headline, found.people, found.repeats) == (1.0, 120, 2)
+    assert len(steps) == 8
+    monkeypatch.setattr(evaluation, "_MOST_PEOPLE", 60)
+    monkeypatch.setattr(evaluation, "_REPEATED", 30)
+    fewer = measured()
+    assert (fewer.people, fewer.repeats) == (60, 1)
+    assert len(steps) == 12

@@ -73,7 +73,7 @@ def verb(
 
 def _perform(scene: Scene, study: Live, picture: str | None, figures: str | None) -> None:
     """Tell the story, and write what was asked for."""
-    from supm.collection.story_text import parts
+    from supm.collection.story import parts
 
     aloud = figures != "-"
     if aloud:

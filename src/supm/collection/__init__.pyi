@@ -1,4 +1,3 @@
-from supm.collection.baseline import Baseline as Baseline
 from supm.collection.comparing import Comparison as Comparison
 from supm.collection.comparing import Measured as Measured
 from supm.collection.comparing import compare as compare
@@ -6,6 +5,7 @@ from supm.collection.counting import Counts as Counts
 from supm.collection.counting import RowCounts as RowCounts
 from supm.collection.counting import count as count
 from supm.collection.crowd import run_in_process as run_in_process
+from supm.collection.evaluation import Baseline as Baseline
 from supm.collection.evaluation import Evaluation as Evaluation
 from supm.collection.evaluation import Trial as Trial
 from supm.collection.evaluation import cross_validate as cross_validate

@@ -14,8 +14,7 @@ from supm._random import RandomSource
 from supm.collection.planning import plan
 from supm.collection.simulation import Progress, Simulation, simulate_studies
 from supm.collection.simulation_picture import Rising, draw_curve
-from supm.collection.story import TRAINING, Aggregator, Story, tell
-from supm.collection.story_text import parts
+from supm.collection.story import TRAINING, Aggregator, Story, parts, tell
 from supm.collection.words import statement_lines
 from supm.messages import Study
 from supm.reporting import COLOURS, Result, Table, legend_below, paragraph

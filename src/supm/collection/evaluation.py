@@ -1,4 +1,4 @@
-"""What accuracy would a study reach? Cross-validation with simulated owners, repeated."""
+"""What accuracy would a study reach, and what without privacy? Cross-validation, repeated."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +16,25 @@ from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, check_source
 from supm._validation import Integers, check_kind
 from supm.collection.crowd import Crowd
+from supm.collection.features import raw_features
 from supm.collection.reduction import Reduction
 from supm.collection.spending import Account, account
 from supm.collection.testing import answer_on_device
-from supm.learning import Learner, Metric, average, measure, score
+from supm.learning import Learner, Metric, WeightedCells, average, folds, measure, score
 from supm.learning import folds as split
 from supm.messages import Study
 from supm.owner.columns import labels_of, numbers_of
-from supm.schema import Records
+from supm.schema import Records, Schema
 
 _REPEATS: Final = Integers("repeats", 1, 10_000)
 _FOLDS: Final = Integers("folds", 2, 10_000)
 _FEWEST: Final = 4
+# A kernel machine on raw records grows with the square of people, so it gets no more than these.
+_MOST_PEOPLE: Final = 4_000
+_REPEATED: Final = 2_000
+
+_Predict: TypeAlias = Callable[[NDArray[np.float64]], NDArray[Any]]
+_Fit: TypeAlias = Callable[[NDArray[np.float64], NDArray[Any]], _Predict]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -277,3 +284,88 @@ def _check_people(study: Study, records: Records, folds: int) -> None:
     if not study.numeric and np.ptp(labels_of(records)) == 0:
         message = "the target has one class only in these records; there is nothing to learn."
         raise RecordError(message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baseline:
+    """What can be learned without privacy.
+
+    Parameters
+    ----------
+    reached : Scores or Errors
+        Means over the repetitions; errors of a straight line where the target is a number.
+    people : int
+        Of so many people, drawn at random where there are more.
+    repeats : int
+        How often the folds were drawn anew.
+    """
+
+    reached: Metric
+    people: int
+    repeats: int
+
+
+def repetitions(rows: int, repeats: int) -> int:
+    """Return how often the folds are drawn: once is enough where there are many people."""
+    return repeats if rows <= _REPEATED else 1
+
+
+def without_privacy(  # noqa: PLR0913  each is a choice of the user, given by name
+    schema: Schema,
+    records: Records,
+    learner: Learner,
+    source: RandomSource,
+    *,
+    split: int,
+    repeats: int,
+    progress: Callable[[], object],
+    weights: NDArray[np.float64] | None = None,
+) -> Baseline:
+    """Cross-validate on the raw records: a learner of labels, or least squares for a number."""
+    truth: NDArray[Any]
+    if schema.task == "continuous":
+        rows, truth = np.arange(records.rows), numbers_of(records)
+        fit: _Fit = _least_squares
+        judge: Callable[..., Metric] = measure
+    else:
+        rows = source.child("people").permutation(records.rows)[:_MOST_PEOPLE]
+        truth = labels_of(records)[rows]
+        fit, judge = _fit_of(learner, weights, truth), score
+    repeats, features = repetitions(records.rows, repeats), raw_features(schema, records, rows)
+    found = []
+    for number in range(repeats):
+        parts = folds(len(rows), split, source.child(f"raw {number}"))
+        found.append(judge(truth, _predicted(fit, features, truth, parts, progress)))
+    return Baseline(reached=average(found), people=len(rows), repeats=repeats)
+
+
+def _fit_of(learner: Learner, weights: NDArray[np.float64] | None, truth: NDArray[Any]) -> _Fit:
+    counted = np.ones(int(truth.max()) + 1) if weights is None else weights
+
+    def fit(features: NDArray[np.float64], labels: NDArray[np.int64]) -> _Predict:
+        cells = WeightedCells(features=features, labels=labels, weights=counted[labels])
+        return learner.fit(cells, classes=len(counted)).predict
+
+    return fit
+
+
+def _predicted(
+    fit: _Fit,
+    features: NDArray[np.float64],
+    truth: NDArray[Any],
+    parts: Sequence[NDArray[np.int64]],
+    progress: Callable[[], object],
+) -> NDArray[Any]:
+    """Return what is predicted for each part by a fit to the others."""
+    told = np.empty_like(truth)
+    for part in parts:
+        others = np.setdiff1d(np.concatenate(parts), part)
+        told[part] = fit(features[others], truth[others])(features[part])
+        progress()
+    return told
+
+
+def _least_squares(features: NDArray[np.float64], truth: NDArray[Any]) -> _Predict:
+    centre = features.mean(axis=0)
+    slopes = np.linalg.lstsq(features - centre, truth - truth.mean(), rcond=1e-8)[0]
+    return lambda asked: truth.mean() + (asked - centre) @ slopes

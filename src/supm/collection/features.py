@@ -1,9 +1,9 @@
-"""From answers to rows of features: distinct answers once, classes and numbers between -1 and 1."""
+"""From answers, or records, to rows of features: classes and numbers between -1 and 1."""
 
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm.mechanisms import Piecewise, Reports
 from supm.owner.columns import Column, Labels, Numbers, Signs
-from supm.schema import Continuous, Discretizer
+from supm.schema import Attribute, Categorical, Continuous, Discretizer, Records, Schema
 
 _NUMBERS: Final = 1 << 62
 
@@ -101,3 +101,22 @@ def _table(discretizer: Discretizer) -> NDArray[np.float64]:
     if scale is None:
         return 2.0 * discretizer.one_hot(np.arange(discretizer.size)) - 1.0
     return scale[:, np.newaxis]
+
+
+def raw_features(schema: Schema, records: Records, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the attributes of records as they are, for a model without privacy."""
+    columns = [_raw(each, records.columns[each.name][rows]) for each in schema.attributes]
+    return np.column_stack(columns)
+
+
+def _raw(attribute: Attribute, held: NDArray[Any]) -> NDArray[np.float64]:
+    """Bring an attribute to [-1, 1], and one without order to one column for each value."""
+    if isinstance(attribute, Categorical) and len(attribute.values) > 2:
+        hot = held[:, np.newaxis] == np.arange(len(attribute.values))
+        return np.asarray(2.0 * hot - 1.0)
+    if isinstance(attribute, Continuous):
+        half = attribute.high / 2 - attribute.low / 2
+        scaled = (held / 2 - attribute.low / 2) / half * 2 - 1
+        return np.nan_to_num(scaled, nan=0.0)[:, np.newaxis]
+    last = len(attribute.values) - 1
+    return np.where(held <= last, 2.0 * held / last - 1.0, 0.0)[:, np.newaxis]

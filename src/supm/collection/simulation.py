@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, secure, simulation
-from supm.collection.baseline import Baseline, repetitions, without_privacy
-from supm.collection.evaluation import Evaluation, evaluate
+from supm.collection.evaluation import Baseline, Evaluation, evaluate, repetitions, without_privacy
 from supm.collection.planning import own_learner, own_reduction, plan
 from supm.collection.reduction import Reduction
 from supm.collection.simulation_picture import Curve, curve, draw_curve
