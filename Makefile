@@ -53,6 +53,7 @@ bare: $(VENV)/full ## answer a study with what `pip install supm` alone brings, 
 	$(BIN)/python benchmarks/bare.py .bare/bin/supm
 	@rm -rf .bare
 
+docs: export OMP_NUM_THREADS := 1
 docs: $(VENV)/full ## build the documentation into docs/_build/html; a warning is an error
 	@rm -rf docs/api/generated
 	$(BIN)/python -m sphinx -W -n -q -b html docs docs/_build/html

@@ -1,4 +1,9 @@
-"""Tests of the papers' data are skipped where nobody says where they are; seeds are printed."""
+"""Tests of the papers' data are skipped where nobody says where they are; seeds are printed.
+
+A process computes with one thread: as many as there are cores wait for each other where several
+processes run, and took ten times as long. What tests start inherits it, and who sets it otherwise
+is left alone.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +11,9 @@ import os
 
 import pytest
 from tests.drawing import seed
+
+# Read by NumPy when it is loaded, which is later.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_report_header() -> str:
