@@ -158,7 +158,7 @@ def _rows_and_labels(cells: WeightedCells) -> tuple[NDArray[np.float64], NDArray
 
 @pytest.mark.parametrize("classes", [2, 3, 4])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_training_on_cells_equals_training_on_the_rows_and_labels(classes: int, seed: int) -> None:
+def test_training_on_cells_equals_training_on_the_duplicates(classes: int, seed: int) -> None:
     cells = WeightedCells.from_counts(SQUARE, _counts(classes, seed))
     trained = RbfSVM.fit(cells, classes=classes, penalty=2.1)
     rows, labels = _rows_and_labels(cells)
@@ -191,3 +191,40 @@ def test_the_class_that_holds_a_corner_is_predicted_there(classes: int, scale: i
     counts = (np.eye(classes) * 8 + 1) * scale / 10
     trained = RbfSVM.fit(WeightedCells.from_counts(corners, counts), classes=classes, penalty=2.1)
     assert trained.predict(corners).tolist() == list(range(classes))
+
+
+CORNERS = np.array([[-1.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+
+
+def test_rows_and_counts_of_the_same_records_give_the_same_cells() -> None:
+    rows = CORNERS[[0, 0, 1, 2, 2, 2]]
+    merged = WeightedCells.from_rows(rows, [0, 1, 1, 0, 0, 1])
+    counted = WeightedCells.from_counts(CORNERS, [[1, 1], [0, 1], [2, 1]])
+    for name in ("features", "labels", "weights"):
+        np.testing.assert_array_equal(getattr(merged, name), getattr(counted, name))
+    np.testing.assert_allclose(merged.variances, rows.var(axis=0))
+
+
+def test_cells_without_people_and_negative_estimates_are_left_out() -> None:
+    cells = WeightedCells.from_counts(CORNERS, [[0.0, 2.5], [-1.0, 0.0], [0.5, -3.0]])
+    assert cells.weights.tolist() == [2.5, 0.5]
+
+
+def test_some_classes_are_numbered_by_their_place_in_the_list() -> None:
+    cells = WeightedCells.from_counts(CORNERS, [[1, 2, 3], [0, 0, 4], [5, 0, 0]])
+    pair = cells.only((0, 2))
+    assert pair.labels.tolist() == [0, 1, 1, 0]
+    assert pair.weights.tolist() == [1.0, 3.0, 4.0, 5.0]
+
+
+@pytest.mark.parametrize("weights", [[1.0, 0.0, 1.0], [1.0, np.nan, 1.0], [1.0, np.inf, 1.0]])
+def test_weights_must_be_positive_and_finite(weights: list[float]) -> None:
+    with pytest.raises(ParameterError, match="weights must be positive"):
+        WeightedCells(
+            features=CORNERS, labels=np.zeros(3, dtype=np.int64), weights=np.array(weights)
+        )
+
+
+def test_no_cell_at_all_is_refused() -> None:
+    with pytest.raises(ParameterError, match="at least one point"):
+        WeightedCells.from_counts(CORNERS, np.zeros((3, 2)))

@@ -7,10 +7,10 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm.collection.counting import together_shape
+from supm.collection.features import Floats
 from supm.learning import (
     Gaps,
     Interaction,
@@ -51,13 +51,13 @@ class Card:
     """
 
     rule: Scorecard
-    conditional: NDArray[np.float64]
-    shares: NDArray[np.float64]
+    conditional: Floats
+    shares: Floats
     line: Line | None = None
-    answers: NDArray[np.float64] | None = None
+    answers: Floats | None = None
 
 
-def label_card(moments: Moments, weights: NDArray[np.float64] | None) -> Card:
+def label_card(moments: Moments, weights: Floats | None) -> Card:
     """Return the card of a target with labels; labels count by their weights."""
     fitted, pairs = fit_additive(moments), fit_interactions(moments)
     counted = np.ones(moments.labels) if weights is None else weights
@@ -137,7 +137,7 @@ def _ordered(discretizer: Discretizer) -> int:
     return discretizer.size - (discretizer.attribute.missing == "class")
 
 
-def _plain(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _plain(numbers: Floats) -> Floats:
     """Return numbers that a page can print; beyond the bound, they are nothing but noise."""
     return np.clip(numbers, -_LARGEST, _LARGEST).round(_DIGITS)
 
@@ -146,5 +146,5 @@ def _pair_points(pair: Interaction) -> PairPoints:
     return PairPoints(first=pair.first, second=pair.second, points=_plain(pair.points))
 
 
-def _split(points: NDArray[np.float64], sizes: tuple[int, ...]) -> tuple[NDArray[np.float64], ...]:
+def _split(points: Floats, sizes: tuple[int, ...]) -> tuple[Floats, ...]:
     return tuple(np.split(points, np.cumsum(sizes)[:-1]))

@@ -16,6 +16,7 @@ from supm._errors import ParameterError, RecordError
 from supm._extensions import installed, load
 from supm._random import RandomSource, secure, simulation
 from supm._validation import EPSILON, Integers, suggestion
+from supm.collection.features import Floats, Ints
 from supm.mechanisms import (
     Duchi,
     GeneralizedRandomizedResponse,
@@ -298,7 +299,7 @@ class _Task(NamedTuple):
     column: str
     values: NDArray[Any]
     public: dict[str, float]
-    truth: NDArray[np.float64]
+    truth: Floats
     width: float
 
 
@@ -349,7 +350,7 @@ def _tasks(attribute: Attribute, records: Records, classes: int) -> dict[str, _T
     }
 
 
-def _shares(column: str, symbols: NDArray[np.int64], size: int) -> _Task:
+def _shares(column: str, symbols: Ints, size: int) -> _Task:
     truth = np.bincount(symbols, minlength=size) / len(symbols)
     return _Task(column, symbols, {"size": size}, truth, 1.0)
 

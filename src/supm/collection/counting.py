@@ -8,11 +8,10 @@ from functools import singledispatch
 from typing import Final, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm._validation import Integers, check_kind
-from supm.collection.features import distinct_rows
+from supm.collection.features import Ints, distinct_rows
 from supm.mechanisms import Reports, Tally, number_records
 from supm.owner import Interview, JointInterview, SampledInterview, SeparateInterview
 from supm.owner.columns import Classes, Labels, Numbers, Signs
@@ -47,14 +46,12 @@ class RowCounts:
     array([2, 4])
     """
 
-    rows: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    rows: Ints
+    counts: Ints
     simulation: bool
 
     @classmethod
-    def of(
-        cls, rows: NDArray[np.int64], *, simulation: bool, counts: NDArray[np.int64] | None = None
-    ) -> RowCounts:
+    def of(cls, rows: Ints, *, simulation: bool, counts: Ints | None = None) -> RowCounts:
         """Merge equal rows."""
         distinct, place = distinct_rows(rows)
         if len(distinct) > DISTINCT:
@@ -156,7 +153,7 @@ def _all_classes(asked: SeparateInterview) -> bool:
     return all(isinstance(column, Classes | Labels) for column in asked.all_columns)
 
 
-def accepted(asked: Interview, reports: Reports) -> NDArray[np.int64]:
+def accepted(asked: Interview, reports: Reports) -> Ints:
     """Return the symbols where all could have been told, else raise ParameterError."""
     _check_rows(asked, reports)
     # What is too large for the type becomes negative, which is never told.
@@ -221,12 +218,7 @@ def _by_attribute(asked: SeparateInterview, reports: Reports) -> Tally:
     return Tally(counts=fold(asked, *flat), reports=len(reports), simulation=reports.simulation)
 
 
-def _tables(
-    asked: SeparateInterview,
-    places: NDArray[np.int64],
-    symbols: NDArray[np.int64],
-    label: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def _tables(asked: SeparateInterview, places: Ints, symbols: Ints, label: Ints) -> Ints:
     most = max(column.randomizer.outcomes for column in asked.columns)
     labels = 1 if asked.label is None else asked.label.randomizer.outcomes
     numbers = (places * most + symbols) * labels + label
@@ -234,12 +226,7 @@ def _tables(
     return np.bincount(numbers, minlength=math.prod(shape)).reshape(shape)
 
 
-def _sums(
-    asked: SeparateInterview,
-    places: NDArray[np.int64],
-    symbols: NDArray[np.int64],
-    label: NDArray[np.int64],
-) -> NDArray[np.int64]:
+def _sums(asked: SeparateInterview, places: Ints, symbols: Ints, label: Ints) -> Ints:
     """Return exact whole-number sums, so that the order of merging cannot matter."""
     count = len(asked.columns)
     for column in asked.all_columns:
@@ -255,7 +242,7 @@ def _sums(
     return np.stack(sums, axis=1).reshape(count, labels, 3)
 
 
-def _add_up(group: NDArray[np.int64], amounts: NDArray[np.int64], groups: int) -> NDArray[np.int64]:
+def _add_up(group: Ints, amounts: Ints, groups: int) -> Ints:
     # Doubles, in which bincount adds, hold whole numbers up to 2^53; a run of rows stays below.
     run = (1 << 53) // max(1, int(amounts.max()))
     sums = np.zeros(groups, dtype=np.int64)

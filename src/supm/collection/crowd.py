@@ -14,6 +14,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import check_kind
 from supm.collection.counting import Counts, count
+from supm.collection.features import Ints
 from supm.collection.reduction import Reduction, reduce_study
 from supm.collection.testing import answer_reports, asked_in_test
 from supm.collection.training import Trained, train
@@ -111,14 +112,14 @@ class Crowd:
         self._groups = draw_groups(study, records.rows, source.child("groups"))
         self._answers: dict[str, Reports] = {}
         self._counts: dict[tuple[str, int], Counts] = {}
-        self._held: list[NDArray[np.int64]] = []
+        self._held: list[Ints] = []
 
     @property
     def people(self) -> int:
         """How many owners there are."""
         return self._records.rows
 
-    def rows(self, rows: NDArray[np.int64]) -> Records:
+    def rows(self, rows: Ints) -> Records:
         """Return the records of some owners, without their targets."""
         return Records(
             attributes=self._records.attributes,
@@ -127,7 +128,7 @@ class Crowd:
             rows=len(rows),
         )
 
-    def reduce(self, parts: Sequence[NDArray[np.int64]]) -> Study:
+    def reduce(self, parts: Sequence[Ints]) -> Study:
         """Choose attributes from the reports of these people."""
         if self.study.attributes is not None:
             return self.study
@@ -139,7 +140,7 @@ class Crowd:
     def train(
         self,
         reduced: Study,
-        parts: Sequence[NDArray[np.int64]],
+        parts: Sequence[Ints],
         learner: Learner | None = None,
         weights: Sequence[float] | str | None = None,
     ) -> Trained:
@@ -148,7 +149,7 @@ class Crowd:
         trains = RadialSVM() if learner is None else learner
         return train(reduced, counts, trains, weights=weights)
 
-    def test(self, trained: Trained, rows: NDArray[np.int64]) -> NDArray[Any]:
+    def test(self, trained: Trained, rows: Ints) -> NDArray[Any]:
         """Answer the reports of these people."""
         question = trained.study.question("test")
         if question is None or question.form != "answer":
@@ -160,7 +161,7 @@ class Crowd:
         source = self._source.child(f"test {trained.study.hash} {int(rows[0])}")
         return answer_reports(trained, asked.randomize(asked.encode(self.rows(rows)), source))
 
-    def _counted(self, study: Study, phase: str, parts: Sequence[NDArray[np.int64]]) -> Counts:
+    def _counted(self, study: Study, phase: str, parts: Sequence[Ints]) -> Counts:
         """Add up what the parts of a crowd told; each part is counted once and remembered."""
         found = [self._count(study, phase, part) for part in parts]
         held = [each for each in found if each is not None]
@@ -171,7 +172,7 @@ class Crowd:
             raise ParameterError("owners", f"at least one in group {group}", 0, hint)
         return reduce(add, held)
 
-    def _count(self, study: Study, phase: str, part: NDArray[np.int64]) -> Counts | None:
+    def _count(self, study: Study, phase: str, part: Ints) -> Counts | None:
         question = study.question(phase)
         members = part[self._groups[part] == (0 if question is None else question.group)]
         if not members.size:

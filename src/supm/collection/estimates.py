@@ -17,15 +17,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from supm._validation import check_kind
 from supm.collection.cards import moments_of
 from supm.collection.counting import Counts, RowCounts
+from supm.collection.features import Floats
 from supm.mechanisms import GeneralizedRandomizedResponse, SubsetSelection, Tally
 from supm.messages import Study
 from supm.owner import Interview, JointInterview, SampledInterview, SeparateInterview, interview
@@ -44,8 +44,6 @@ _NONE: Final = "No report of this phase is stored yet."
 _NUMBERS: Final = "Reports of this phase tell numbers and not classes, so there is no histogram."
 _ANSWERS: Final = "Reports of this phase are answered and not counted, so there is no histogram."
 _DIGITS: Final = 6
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 def estimates(study: Study, phase: str, counts: Counts | None) -> dict[str, Any]:

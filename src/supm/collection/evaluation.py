@@ -16,7 +16,7 @@ from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, check_source
 from supm._validation import Integers, check_kind
 from supm.collection.crowd import Crowd
-from supm.collection.features import raw_features
+from supm.collection.features import Floats, Ints, raw_features
 from supm.collection.reduction import Reduction
 from supm.collection.spending import Account, account
 from supm.collection.testing import answer_on_device
@@ -33,8 +33,8 @@ _FEWEST: Final = 4
 _MOST_PEOPLE: Final = 4_000
 _REPEATED: Final = 2_000
 
-_Predict: TypeAlias = Callable[[NDArray[np.float64]], NDArray[Any]]
-_Fit: TypeAlias = Callable[[NDArray[np.float64], NDArray[Any]], _Predict]
+_Predict: TypeAlias = Callable[[Floats], NDArray[Any]]
+_Fit: TypeAlias = Callable[[Floats, NDArray[Any]], _Predict]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -180,7 +180,7 @@ def evaluate(  # noqa: PLR0913  each is a choice of the user, given by name
 def cross_validate(  # noqa: PLR0913  each is a choice of the user, given by name
     study: Study,
     records: Records,
-    folds: Sequence[NDArray[np.int64]],
+    folds: Sequence[Ints],
     source: RandomSource,
     *,
     learner: Learner | None = None,
@@ -251,15 +251,13 @@ def cross_validate(  # noqa: PLR0913  each is a choice of the user, given by nam
     )
 
 
-def _judged(
-    study: Study, records: Records, rows: NDArray[np.int64], told: NDArray[np.float64]
-) -> Metric:
+def _judged(study: Study, records: Records, rows: Ints, told: Floats) -> Metric:
     if study.numeric:
         return measure(numbers_of(records)[rows], told[rows])
     return score(labels_of(records)[rows], told[rows].astype(np.int64))
 
 
-def _taking_part(folds: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _taking_part(folds: Sequence[Ints]) -> Ints:
     if len(folds) < 2:
         raise ParameterError("folds", "at least two sets of rows", len(folds))
     rows = np.sort(np.concatenate(folds))
@@ -319,7 +317,7 @@ def without_privacy(  # noqa: PLR0913  each is a choice of the user, given by na
     split: int,
     repeats: int,
     progress: Callable[[], object],
-    weights: NDArray[np.float64] | None = None,
+    weights: Floats | None = None,
 ) -> Baseline:
     """Cross-validate on the raw records: a learner of labels, or least squares for a number."""
     truth: NDArray[Any]
@@ -339,10 +337,10 @@ def without_privacy(  # noqa: PLR0913  each is a choice of the user, given by na
     return Baseline(reached=average(found), people=len(rows), repeats=repeats)
 
 
-def _fit_of(learner: Learner, weights: NDArray[np.float64] | None, truth: NDArray[Any]) -> _Fit:
+def _fit_of(learner: Learner, weights: Floats | None, truth: NDArray[Any]) -> _Fit:
     counted = np.ones(int(truth.max()) + 1) if weights is None else weights
 
-    def fit(features: NDArray[np.float64], labels: NDArray[np.int64]) -> _Predict:
+    def fit(features: Floats, labels: Ints) -> _Predict:
         cells = WeightedCells(features=features, labels=labels, weights=counted[labels])
         return learner.fit(cells, classes=len(counted)).predict
 
@@ -351,9 +349,9 @@ def _fit_of(learner: Learner, weights: NDArray[np.float64] | None, truth: NDArra
 
 def _predicted(
     fit: _Fit,
-    features: NDArray[np.float64],
+    features: Floats,
     truth: NDArray[Any],
-    parts: Sequence[NDArray[np.int64]],
+    parts: Sequence[Ints],
     progress: Callable[[], object],
 ) -> NDArray[Any]:
     """Return what is predicted for each part by a fit to the others."""
@@ -365,7 +363,7 @@ def _predicted(
     return told
 
 
-def _least_squares(features: NDArray[np.float64], truth: NDArray[Any]) -> _Predict:
+def _least_squares(features: Floats, truth: NDArray[Any]) -> _Predict:
     centre = features.mean(axis=0)
     slopes = np.linalg.lstsq(features - centre, truth - truth.mean(), rcond=1e-8)[0]
     return lambda asked: truth.mean() + (asked - centre) @ slopes

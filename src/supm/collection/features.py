@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,13 @@ from supm.mechanisms import Piecewise, Reports
 from supm.owner.columns import Column, Labels, Numbers, Signs
 from supm.schema import Attribute, Categorical, Continuous, Discretizer, Records, Schema
 
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
 _NUMBERS: Final = 1 << 62
 
 
-def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def distinct_rows(rows: Ints) -> tuple[Ints, Ints]:
     """Return the distinct rows in increasing order, and the place of each row among them.
 
     Parameters
@@ -48,15 +51,13 @@ def distinct_rows(rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
     return rows[first], place
 
 
-def class_features(
-    classes: NDArray[np.int64], discretizers: tuple[Discretizer, ...]
-) -> NDArray[np.float64]:
+def class_features(classes: Ints, discretizers: tuple[Discretizer, ...]) -> Floats:
     """Return the features of rows of classes: a number for ordered classes, else one-hot."""
     tables = [_table(discretizer) for discretizer in discretizers]
     return np.hstack([table[classes[:, place]] for place, table in enumerate(tables)])
 
 
-def class_numbers(discretizer: Discretizer) -> NDArray[np.float64] | None:
+def class_numbers(discretizer: Discretizer) -> Floats | None:
     """Return the number in [-1, 1] that stands for each class, or None for unordered ones."""
     scale, attribute = discretizer.representatives, discretizer.attribute
     if scale is None or not isinstance(attribute, Continuous):
@@ -66,13 +67,13 @@ def class_numbers(discretizer: Discretizer) -> NDArray[np.float64] | None:
     return (scale - (low / 2 + high / 2)) / (high / 2 - low / 2)
 
 
-def number_features(symbols: NDArray[np.int64], columns: tuple[Column, ...]) -> NDArray[np.float64]:
+def number_features(symbols: Ints, columns: tuple[Column, ...]) -> Floats:
     """Return the unbiased reading of rows of numbers."""
     read = [_reading(symbols[:, place], column) for place, column in enumerate(columns)]
     return np.stack(read, axis=1)
 
 
-def label_numbers(symbols: NDArray[np.int64], column: Column | None) -> NDArray[np.int64]:
+def label_numbers(symbols: Ints, column: Column | None) -> Ints:
     """Return the label that each row tells."""
     if isinstance(column, Signs):
         return (column.randomizer.decode(_as_reports(symbols)) > 0).astype(np.int64)
@@ -81,7 +82,7 @@ def label_numbers(symbols: NDArray[np.int64], column: Column | None) -> NDArray[
     raise ParameterError("label", "told in the train phase", "a question without it")
 
 
-def _reading(symbols: NDArray[np.int64], column: Column) -> NDArray[np.float64]:
+def _reading(symbols: Ints, column: Column) -> Floats:
     if not isinstance(column, Numbers):
         raise ParameterError("column", "a number", type(column).__name__)
     if isinstance(column.randomizer, Piecewise):
@@ -89,11 +90,11 @@ def _reading(symbols: NDArray[np.int64], column: Column) -> NDArray[np.float64]:
     return 2.0 * symbols / (column.randomizer.size - 1) - 1.0
 
 
-def _as_reports(symbols: NDArray[np.int64]) -> Reports:
+def _as_reports(symbols: Ints) -> Reports:
     return Reports(symbols=symbols, simulation=False)
 
 
-def _table(discretizer: Discretizer) -> NDArray[np.float64]:
+def _table(discretizer: Discretizer) -> Floats:
     scale, attribute = class_numbers(discretizer), discretizer.attribute
     if scale is None and discretizer.size - (attribute.missing == "class") == 2:
         # Two values are numbers, as in the forms that tell numbers; a missing one is between them.
@@ -103,13 +104,13 @@ def _table(discretizer: Discretizer) -> NDArray[np.float64]:
     return scale[:, np.newaxis]
 
 
-def raw_features(schema: Schema, records: Records, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def raw_features(schema: Schema, records: Records, rows: Ints) -> Floats:
     """Return the attributes of records as they are, for a model without privacy."""
     columns = [_raw(each, records.columns[each.name][rows]) for each in schema.attributes]
     return np.column_stack(columns)
 
 
-def _raw(attribute: Attribute, held: NDArray[Any]) -> NDArray[np.float64]:
+def _raw(attribute: Attribute, held: NDArray[Any]) -> Floats:
     """Bring an attribute to [-1, 1], and one without order to one column for each value."""
     if isinstance(attribute, Categorical) and len(attribute.values) > 2:
         hot = held[:, np.newaxis] == np.arange(len(attribute.values))

@@ -14,6 +14,7 @@ from supm._errors import ParameterError, SupmError
 from supm._random import RandomSource, check_source, simulation
 from supm._validation import Integers, check_kind
 from supm.collection.evaluation import evaluate
+from supm.collection.features import Floats, Ints
 from supm.collection.planning import plan
 from supm.learning import average
 from supm.messages import Study
@@ -121,16 +122,16 @@ def made_up_people(schema: Schema, owners: int, source: RandomSource) -> Records
     return Records(attributes=schema.attributes, columns=columns, target=target, rows=owners)
 
 
-def _column(attribute: Attribute, level: NDArray[np.float64]) -> NDArray[Any]:
+def _column(attribute: Attribute, level: Floats) -> NDArray[Any]:
     """Return values of an attribute at such levels: its bounds are two deviations out."""
     if isinstance(attribute, Continuous):
         return attribute.unscaled(level / 2.0)
     values = len(attribute.values)
-    places: NDArray[np.int64] = np.floor((level / 2.0 + 1.0) / 2.0 * values).astype(np.int64)
+    places: Ints = np.floor((level / 2.0 + 1.0) / 2.0 * values).astype(np.int64)
     return np.clip(places, 0, values - 1)
 
 
-def _normal(count: int, source: RandomSource) -> NDArray[np.float64]:
+def _normal(count: int, source: RandomSource) -> Floats:
     words = source.below(1 << 53, count).astype(np.float64)
     return np.asarray(ndtri((words + 0.5) / (1 << 53)))
 

@@ -160,7 +160,7 @@ class PlanChoice(NamedTuple):
     fits_whole: bool = False
 
 
-class Told(NamedTuple):
+class Forms(NamedTuple):
     """What leaves those who train and those who are tested, and how many attributes each tells."""
 
     train: str
@@ -171,7 +171,7 @@ class Told(NamedTuple):
 
 
 def questions(
-    wishes: PlanWishes, choice: PlanChoice, told: Told, share: float
+    wishes: PlanWishes, choice: PlanChoice, told: Forms, share: float
 ) -> tuple[Question, ...]:
     """Return the questions, with digits enough whatever the program around has set."""
     with localcontext(Context(prec=40)):
@@ -179,7 +179,7 @@ def questions(
 
 
 def _questions(
-    wishes: PlanWishes, choice: PlanChoice, told: Told, share: Decimal
+    wishes: PlanWishes, choice: PlanChoice, told: Forms, share: Decimal
 ) -> Iterator[Question]:
     whole = Decimal(repr(wishes.epsilon))
     reduce_form = REDUCE_FORMS.get(choice.reduction)

@@ -10,7 +10,7 @@ from supm._errors import ParameterError
 from supm._extensions import installed, load, name_of
 from supm._validation import EPSILON, Integers, Reals, check_kind
 from supm.collection.plan_layout import attributes_told, choose_kept, choose_sampled
-from supm.collection.plan_wishes import PlanChoice, PlanWishes, Told, questions
+from supm.collection.plan_wishes import Forms, PlanChoice, PlanWishes, questions
 from supm.collection.reduction import Reduction
 from supm.learning import Learner
 from supm.mechanisms import FrequencyRandomizer
@@ -142,7 +142,7 @@ def plan(  # noqa: PLR0913  each is a wish that a user may pin, given by name
         forms = "joint", forms[1]
     if test is None and forms[1] == "answer" and forms[0] in ("pw", "raw"):
         forms = forms[0], "pw"  # a model about numbers cannot be followed by classes
-    leaving = Told(
+    leaving = Forms(
         train=forms[0] or "odp",
         train_told=_told(told, choice, forms[0]),
         test=forms[1],

@@ -13,7 +13,7 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.collection.cards import moments_of
 from supm.collection.counting import Counts
-from supm.collection.features import class_numbers
+from supm.collection.features import Floats, Ints, class_numbers
 from supm.learning import Split, best_split
 from supm.mechanisms import Tally
 from supm.messages import REDUCE_FORMS, Study
@@ -82,7 +82,7 @@ def reduce_study(
     return study.reduced(tuple(study.schema.names[place] for place in best))
 
 
-def _strongest(strength: NDArray[np.float64], keep: int) -> NDArray[np.intp]:
+def _strongest(strength: Floats, keep: int) -> NDArray[np.intp]:
     # In the schema's order: the same attributes are the same question, however they were ranked.
     return np.sort(np.argsort(-strength, kind="stable")[:keep])
 
@@ -118,7 +118,7 @@ def draw_attributes(study: Study, source: RandomSource) -> tuple[str, ...]:
     return tuple(names[place] for place in drawn)
 
 
-def associations(study: Study, counts: Counts) -> NDArray[np.float64]:
+def associations(study: Study, counts: Counts) -> Floats:
     """Return how strongly each attribute goes with the target, between 0 and 1.
 
     Parameters
@@ -140,7 +140,7 @@ def associations(study: Study, counts: Counts) -> NDArray[np.float64]:
     asked = interview(study, "reduce")
     if isinstance(asked, SampledInterview):
         splits = _splits(study, counts)
-        strengths: NDArray[np.float64] = np.array([split.strength for split in splits])
+        strengths: Floats = np.array([split.strength for split in splits])
         return np.sqrt(np.clip(strengths, 0.0, 1.0))
     if not isinstance(asked, SeparateInterview) or not isinstance(counts, Tally):
         raise ParameterError("counts", "those of the reduce phase", type(counts).__name__)
@@ -154,7 +154,7 @@ def associations(study: Study, counts: Counts) -> NDArray[np.float64]:
     return np.array(found)
 
 
-def _association(asked: SeparateInterview, column: object, held: NDArray[np.int64]) -> float:
+def _association(asked: SeparateInterview, column: object, held: Ints) -> float:
     if isinstance(column, Numbers):
         if isinstance(asked.label, Signs):
             return _correlation([int(each) for each in held])
@@ -165,7 +165,7 @@ def _association(asked: SeparateInterview, column: object, held: NDArray[np.int6
     raise ParameterError("column", "a column of the reduce phase", type(column).__name__)
 
 
-def _of_table(table: NDArray[np.float64], discretizer: Discretizer) -> float:
+def _of_table(table: Floats, discretizer: Discretizer) -> float:
     # On [-1, 1] the sums keep their digits, whatever the unit and the zero of the attribute.
     scale = class_numbers(discretizer)
     if scale is None:
@@ -197,7 +197,7 @@ def _ratio_of_sums(by_label: NDArray[Any]) -> float:
     return math.sqrt(min(between / spread, 1.0))
 
 
-def _cramer(table: NDArray[np.float64]) -> float:
+def _cramer(table: Floats) -> float:
     table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
     if min(table.shape) < 2:
         return 0.0

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, secure, simulation
 from supm.collection.evaluation import Baseline, Evaluation, evaluate, repetitions, without_privacy
+from supm.collection.features import Floats
 from supm.collection.planning import own_learner, own_reduction, plan
 from supm.collection.reduction import Reduction
 from supm.collection.simulation_picture import Curve, curve, draw_curve
@@ -331,7 +331,7 @@ def _described(
     return found
 
 
-def _shares(study: Study, records: Records) -> NDArray[np.float64] | None:
+def _shares(study: Study, records: Records) -> Floats | None:
     """Return how common each label is; None where the target is a number."""
     if study.numeric:
         if _variance(records) == 0:

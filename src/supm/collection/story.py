@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm.collection.cards import moments_of
 from supm.collection.counting import Counts
+from supm.collection.features import Floats, Ints
 from supm.collection.reduction import associations
 from supm.learning import Moments
 from supm.messages import Model, Report, Scorecard, Study
@@ -96,14 +96,14 @@ class Story:
     record: dict[str, Any]
     report: Report
     people: dict[str, int]
-    strengths: NDArray[np.float64]
+    strengths: Floats
     right: int
     commonest: int
-    told: NDArray[np.float64]
-    estimated: NDArray[np.float64]
-    true: NDArray[np.float64]
-    scores: NDArray[np.float64]
-    labels: NDArray[np.int64]
+    told: Floats
+    estimated: Floats
+    true: Floats
+    scores: Floats
+    labels: Ints
     model: Model
     simulation: bool
 
@@ -208,50 +208,50 @@ def _records(data: Dataset) -> Iterator[dict[str, Any]]:
         yield dict(zip(names, values, strict=True))
 
 
-def _scores(model: Model, classes: NDArray[np.int64]) -> NDArray[np.float64]:
+def _scores(model: Model, classes: Ints) -> Floats:
     if not isinstance(model.rule, Scorecard):
         raise ParameterError("model", "a scorecard", "another")
     points = model.rule.scores(classes)
     return points[:, 1] - points[:, 0]
 
 
-def _strengths(planned: Study, study: Study, counts: Counts) -> NDArray[np.float64]:
+def _strengths(planned: Study, study: Study, counts: Counts) -> Floats:
     """Return how strongly each chosen attribute goes with the label."""
     found = dict(zip(planned.schema.names, associations(planned, counts).tolist(), strict=True))
     return np.array([found[name] for name in study.attributes or ()])
 
 
-def _heights(sizes: tuple[int, ...]) -> NDArray[np.float64]:
+def _heights(sizes: tuple[int, ...]) -> Floats:
     """Return how high each class of each attribute is."""
     return np.concatenate([np.linspace(0.0, 1.0, size) for size in sizes])
 
 
-def _told(moments: Moments) -> NDArray[np.float64]:
+def _told(moments: Moments) -> Floats:
     """Return the differences as the reports have them, noise and all."""
     shares = moments.tables / moments.told[:, np.newaxis]
     labels = np.zeros((len(moments.sizes), 2))
     np.add.at(labels, moments.of, shares)
     expected = shares.sum(axis=1) * labels[moments.of, 1]
     rare = labels.prod(axis=1)
-    told: NDArray[np.float64] = _summed(moments, shares[:, 1] - expected)
+    told: Floats = _summed(moments, shares[:, 1] - expected)
     told /= np.maximum(rare, 1e-3)
     return told
 
 
-def _estimated(moments: Moments) -> NDArray[np.float64]:
+def _estimated(moments: Moments) -> Floats:
     """Return the differences among people, from covariances whose bias is taken away."""
-    estimated: NDArray[np.float64] = _summed(moments, moments.with_label[:, 1])
+    estimated: Floats = _summed(moments, moments.with_label[:, 1])
     estimated /= moments.shares.prod()
     return estimated
 
 
-def _summed(moments: Moments, together: NDArray[np.float64]) -> NDArray[np.float64]:
+def _summed(moments: Moments, together: Floats) -> Floats:
     summed = np.zeros(len(moments.sizes))
     np.add.at(summed, moments.of, _heights(moments.sizes) * together)
     return summed
 
 
-def _true(asked: SampledInterview, encoded: NDArray[np.int64]) -> NDArray[np.float64]:
+def _true(asked: SampledInterview, encoded: Ints) -> Floats:
     heights = encoded[:, :-1] / (np.array(asked.sizes) - 1)
     second = encoded[:, -1] == 1
     return np.asarray(heights[second].mean(axis=0) - heights[~second].mean(axis=0))
@@ -267,7 +267,7 @@ def parts(story: Story) -> tuple[tuple[str, str], ...]:
     )
 
 
-def points(story: Story) -> NDArray[np.float64]:
+def points(story: Story) -> Floats:
     """Return how far the highest class of each attribute speaks for the second label."""
     rule = story.model.rule
     if not isinstance(rule, Scorecard):

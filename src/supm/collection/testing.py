@@ -12,7 +12,7 @@ from supm._errors import ParameterError
 from supm._validation import check_kind
 from supm.collection.cards import Card
 from supm.collection.counting import accepted
-from supm.collection.features import class_features, distinct_rows, number_features
+from supm.collection.features import Floats, Ints, class_features, distinct_rows, number_features
 from supm.collection.training import Trained, places
 from supm.learning import Line
 from supm.mechanisms import GeneralizedRandomizedResponse, Piecewise, Reports
@@ -115,7 +115,7 @@ def answer_on_device(trained: Trained, records: Records) -> NDArray[Any]:
         held = np.stack([column.read(records) for column in columns], axis=1)
         return trained.predictor.predict(number_features(held, columns))
     rows, place = distinct_rows(records.encode(discretizers))
-    answers: NDArray[np.int64] = trained.predictor.predict(class_features(rows, discretizers))
+    answers: Ints = trained.predictor.predict(class_features(rows, discretizers))
     return answers[place]
 
 
@@ -165,9 +165,7 @@ def _behind_samples(asked: SampledInterview, trained: Trained, reports: Reports)
     return np.asarray(chances.argmax(axis=1))
 
 
-def report_chances(
-    trained: Trained, asked: Interview, reports: Reports
-) -> NDArray[np.float64] | None:
+def report_chances(trained: Trained, asked: Interview, reports: Reports) -> Floats | None:
     """Return how probable each label (column) is behind each report, where that is known.
 
     Labels count by the weights that the model was trained with.
@@ -180,9 +178,7 @@ def report_chances(
     return None
 
 
-def _answer_chances(
-    trained: Trained, randomizer: GeneralizedRandomizedResponse
-) -> NDArray[np.float64] | None:
+def _answer_chances(trained: Trained, randomizer: GeneralizedRandomizedResponse) -> Floats | None:
     """Return how probable each label (column) is behind each told answer (row), if that is known.
 
     Labels count by their weights.
@@ -196,9 +192,7 @@ def _answer_chances(
     return np.asarray(behind / behind.sum(axis=1, keepdims=True))
 
 
-def _sample_chances(
-    trained: Trained, asked: SampledInterview, reports: Reports
-) -> NDArray[np.float64]:
+def _sample_chances(trained: Trained, asked: SampledInterview, reports: Reports) -> Floats:
     """Return how probable each label (column) is behind each report; they count by weights."""
     if not isinstance(trained.predictor, Card):
         raise ParameterError("asked", "an interview that fits the model", type(asked).__name__)
@@ -206,9 +200,7 @@ def _sample_chances(
     return np.asarray(behind / behind.sum(axis=1, keepdims=True))
 
 
-def _given_classes(
-    card: Card, asked: SampledInterview, told: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def _given_classes(card: Card, asked: SampledInterview, told: Ints) -> Floats:
     """Return the probability of each label given the classes that were told."""
     drawn = asked.sampled
     places, classes = told[:, :drawn], told[:, drawn : 2 * drawn]
@@ -221,9 +213,7 @@ def _given_classes(
     return np.asarray(behind / behind.sum(axis=1, keepdims=True))
 
 
-def _pulled(
-    trained: Trained, randomizer: Piecewise, readings: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _pulled(trained: Trained, randomizer: Piecewise, readings: Floats) -> Floats:
     """Pull readings to the mean as far as their noise exceeds the spread of predictions."""
     line = _line(trained)
     noise = float(randomizer.variance(line.mean))
@@ -238,7 +228,7 @@ def _line(trained: Trained) -> Line:
     return card.line
 
 
-def _in_unit(trained: Trained, scaled: NDArray[np.float64]) -> NDArray[np.float64]:
+def _in_unit(trained: Trained, scaled: Floats) -> Floats:
     target = trained.study.schema.target
     if not isinstance(target, Continuous):
         raise ParameterError("target", "a number", "a list of classes")

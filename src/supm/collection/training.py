@@ -9,13 +9,12 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._validation import Reals, suggestion
 from supm.collection.cards import Card, label_card, moments_of, number_card
 from supm.collection.counting import Counts, RowCounts
-from supm.collection.features import class_features, label_numbers, number_features
+from supm.collection.features import Floats, Ints, class_features, label_numbers, number_features
 from supm.collection.spending import make_statement
 from supm.learning import Learner, Predictor, WeightedCells
 from supm.mechanisms import Tally, record_numbers
@@ -48,9 +47,9 @@ class Trained:
 
     study: Study
     predictor: Predictor | Card
-    weights: NDArray[np.float64]
+    weights: Floats
     simulation: bool
-    cells: NDArray[np.float64] | None = None
+    cells: Floats | None = None
 
     def form(self, phase: str) -> str | None:
         """Return what leaves an owner in a phase; None where nothing does."""
@@ -66,7 +65,7 @@ class Trained:
         return CellAnswers(answers=self.predictor.predict(places(self.study)))
 
     @cached_property
-    def answers(self) -> NDArray[np.float64] | None:
+    def answers(self) -> Floats | None:
         """How often each label (column) gets each answer (row), where that can be estimated."""
         if isinstance(self.predictor, Card):
             return self.predictor.answers
@@ -165,9 +164,7 @@ def weights_in_order(
     return tuple(weights.get(label, 1.0) for label in labels)
 
 
-def label_weights(
-    study: Study, weights: Sequence[float] | str | None, shares: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def label_weights(study: Study, weights: Sequence[float] | str | None, shares: Floats) -> Floats:
     """Return how much each label counts, one on average."""
     labels = study.labels
     if weights is None:
@@ -206,7 +203,7 @@ def make_model(trained: Trained) -> Model:
     )
 
 
-def places(study: Study, numbers: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+def places(study: Study, numbers: Ints | None = None) -> Floats:
     """Return the features of cells of the chosen attributes: of those numbers, or of all."""
     discretizers = study.discretizers("train")
     sizes = tuple(each.size for each in discretizers)
@@ -215,7 +212,7 @@ def places(study: Study, numbers: NDArray[np.int64] | None = None) -> NDArray[np
     return class_features(record_numbers(numbers, sizes), discretizers)
 
 
-def _table(asked: object, counts: Tally, labels: int) -> NDArray[np.float64]:
+def _table(asked: object, counts: Tally, labels: int) -> Floats:
     """Return the weight of each cell and label; joint reports are debiased first."""
     if not isinstance(asked, JointInterview):
         return _checked(asked, counts, labels)
@@ -223,7 +220,7 @@ def _table(asked: object, counts: Tally, labels: int) -> NDArray[np.float64]:
     return (shares * counts.reports).reshape(-1, labels)
 
 
-def _checked(asked: object, counts: Tally, labels: int) -> NDArray[np.float64]:
+def _checked(asked: object, counts: Tally, labels: int) -> Floats:
     columns = asked.columns if isinstance(asked, SeparateInterview) else ()
     cells = math.prod(column.randomizer.outcomes for column in columns)
     if counts.counts.shape != (cells, labels):
@@ -243,7 +240,7 @@ def _from_rows(study: Study, asked: object, counts: RowCounts) -> WeightedCells:
     return WeightedCells(features=features, labels=label, weights=counts.counts.astype(np.float64))
 
 
-def _on_simplex(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def _on_simplex(shares: Floats) -> Floats:
     """Return the nearest shares that are not negative and add up to 1."""
     falling = np.sort(shares)[::-1]
     above = (np.cumsum(falling) - 1.0) / np.arange(1, shares.size + 1)

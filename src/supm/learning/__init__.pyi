@@ -4,7 +4,6 @@ from supm.learning.additive import conditional as conditional
 from supm.learning.additive import fit_additive as fit_additive
 from supm.learning.additive import fit_line as fit_line
 from supm.learning.additive import single_opinions as single_opinions
-from supm.learning.cells import WeightedCells as WeightedCells
 from supm.learning.interactions import Interaction as Interaction
 from supm.learning.interactions import fit_interactions as fit_interactions
 from supm.learning.learner import AnyClassifier as AnyClassifier
@@ -13,6 +12,7 @@ from supm.learning.learner import Learner as Learner
 from supm.learning.learner import Predictor as Predictor
 from supm.learning.learner import RadialSVM as RadialSVM
 from supm.learning.learner import RbfSVM as RbfSVM
+from supm.learning.learner import WeightedCells as WeightedCells
 from supm.learning.margins import MarginFit as MarginFit
 from supm.learning.margins import fit_margins as fit_margins
 from supm.learning.moments import Gaps as Gaps

@@ -1,30 +1,120 @@
-"""What trains on weighted cells: the papers' machine, or any classifier of scikit-learn."""
+"""Weighted cells, and what trains on them: the papers' machine, or any classifier of scikit-learn.
+
+Discretised records fall into finitely many cells, so a model is trained on the distinct cells with
+their counts as weights. That equals training on all the duplicates, and its cost does not grow with
+people.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from supm._errors import ParameterError
 from supm._validation import Reals
-from supm.learning.cells import WeightedCells
 
-Machine: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], float]
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+Machine: TypeAlias = tuple[Floats, Floats, float]
 """Places, the weight of each, and the constant of a decision between two classes."""
 
 _PENALTY = Reals("penalty", 1e-6, 1e9)
 _CHUNK = 4_096
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WeightedCells:
+    """Points with a class and a weight each.
+
+    Parameters
+    ----------
+    features : ndarray of float, shape (points, attributes)
+        Where each point lies.
+    labels : ndarray of int
+        The class of each point, a number from 0.
+    weights : ndarray of float
+        How many records each point stands for; positive.
+
+    Examples
+    --------
+    >>> places = np.array([[-0.5], [0.5]])
+    >>> cells = WeightedCells.from_counts(places, np.array([[3, 0], [1, 2]]))
+    >>> cells.labels, cells.weights
+    (array([0, 0, 1]), array([3., 1., 2.]))
+    """
+
+    features: Floats
+    labels: Ints
+    weights: Floats
+
+    def __post_init__(self) -> None:
+        if self.features.ndim != 2 or not len(self.features):
+            raise ParameterError("features", "a table of at least one point", self.features.shape)
+        for name, column in (("labels", self.labels), ("weights", self.weights)):
+            if column.shape != (len(self.features),):
+                raise ParameterError(name, f"of length {len(self.features)}", column.shape)
+        if not (np.isfinite(self.weights) & (self.weights > 0)).all():
+            raise ParameterError("weights", "positive and finite", "one that is not")
+
+    @classmethod
+    def from_counts(cls, places: Floats, counts: ArrayLike) -> Self:
+        """Make points of the cells that hold anyone.
+
+        Parameters
+        ----------
+        places : ndarray of float, shape (cells, attributes)
+            Where each cell lies.
+        counts : array-like, shape (cells, classes)
+            How many records of each class each cell holds; what is not positive is left out.
+
+        Returns
+        -------
+        WeightedCells
+        """
+        held = np.asarray(counts, dtype=np.float64)
+        cell, label = np.nonzero(held > 0)
+        return cls(features=places[cell], labels=label, weights=held[cell, label])
+
+    @classmethod
+    def from_rows(cls, features: Floats, labels: ArrayLike) -> Self:
+        """Merge equal rows of one class into one point each."""
+        classes = np.asarray(labels, dtype=np.int64)
+        rows = np.column_stack((features, classes))
+        points, counts = np.unique(rows, axis=0, return_counts=True)
+        return cls(
+            features=np.ascontiguousarray(points[:, :-1]),
+            labels=points[:, -1].astype(np.int64),
+            weights=counts.astype(np.float64),
+        )
+
+    @property
+    def variances(self) -> Floats:
+        """The variance of each attribute over the records that the points stand for."""
+        mean = np.average(self.features, axis=0, weights=self.weights)
+        spread: Floats = np.average(np.square(self.features - mean), axis=0, weights=self.weights)
+        return spread
+
+    def only(self, classes: tuple[int, ...]) -> WeightedCells:
+        """Return the points of some classes, numbered by their place in the list."""
+        place = {label: number for number, label in enumerate(classes)}
+        kept = np.isin(self.labels, classes)
+        return WeightedCells(
+            features=self.features[kept],
+            labels=np.array([place[int(label)] for label in self.labels[kept]], dtype=np.int64),
+            weights=self.weights[kept],
+        )
+
+
 class Predictor(Protocol):
     """A trained classifier."""
 
-    def predict(self, features: NDArray[np.float64]) -> NDArray[np.int64]:
+    def predict(self, features: Floats) -> Ints:
         """Return a class number for each row."""
         ...
 
@@ -133,7 +223,7 @@ class Constant:
 
     label: int
 
-    def predict(self, features: NDArray[np.float64]) -> NDArray[np.int64]:
+    def predict(self, features: Floats) -> Ints:
         """Return the label for each row."""
         return np.full(len(features), self.label, dtype=np.int64)
 
@@ -174,8 +264,8 @@ class RbfSVM:
 
     classes: int
     gamma: float
-    machines: tuple[tuple[int, int, NDArray[np.float64], NDArray[np.float64], float], ...]
-    prior: NDArray[np.float64]
+    machines: tuple[tuple[int, int, Floats, Floats, float], ...]
+    prior: Floats
 
     @classmethod
     def fit(cls, cells: WeightedCells, *, classes: int, penalty: float) -> RbfSVM:
@@ -205,7 +295,7 @@ class RbfSVM:
         )
         return cls(classes=classes, gamma=gamma, machines=machines, prior=prior / prior.sum())
 
-    def predict(self, features: NDArray[np.float64]) -> NDArray[np.int64]:
+    def predict(self, features: Floats) -> Ints:
         """Return the class with the most votes; the commoner one wins a tie."""
         votes = np.tile(self.prior / 2, (len(features), 1))
         for first, second, places, amounts, constant in self.machines:
@@ -214,13 +304,7 @@ class RbfSVM:
             votes[:, first] += ~wins
         return np.asarray(votes.argmax(axis=1))
 
-    def _decide(
-        self,
-        features: NDArray[np.float64],
-        places: NDArray[np.float64],
-        amounts: NDArray[np.float64],
-        constant: float,
-    ) -> NDArray[np.float64]:
+    def _decide(self, features: Floats, places: Floats, amounts: Floats, constant: float) -> Floats:
         decided = np.empty(len(features))
         for start in range(0, len(features), _CHUNK):
             rows = slice(start, start + _CHUNK)
@@ -237,8 +321,6 @@ def solve_by_libsvm(cells: WeightedCells, gamma: float, penalty: float) -> Machi
     return machine.support_vectors_, machine.dual_coef_[0], float(machine.intercept_[0])
 
 
-def _kernel(
-    left: NDArray[np.float64], right: NDArray[np.float64], gamma: float
-) -> NDArray[np.float64]:
-    distances: NDArray[np.float64] = cdist(left, right, "sqeuclidean")
+def _kernel(left: Floats, right: Floats, gamma: float) -> Floats:
+    distances: Floats = cdist(left, right, "sqeuclidean")
     return np.exp(-gamma * distances)
