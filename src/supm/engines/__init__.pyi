@@ -1,3 +1,4 @@
+from supm.engines.files import Spendings as Spendings
 from supm.engines.files import load_study as load_study
 from supm.engines.files import read_tables as read_tables
 from supm.engines.flower.certificates import NodeKey as NodeKey
@@ -10,4 +11,3 @@ from supm.engines.in_process import Carrier as Carrier
 from supm.engines.in_process import carry_in_process as carry_in_process
 from supm.engines.in_process import run_study as run_study
 from supm.engines.program import write_program as write_program
-from supm.engines.spendings import Spendings as Spendings

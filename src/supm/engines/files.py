@@ -1,14 +1,19 @@
-"""Files that a party and a server name: read as text, and written as a whole or not at all."""
+"""Files that a party and a server name, and a party's record of what it spent."""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from supm._errors import MessageError, ParameterError
-from supm.federation import FederatedStudy, Rows
+from supm.federation import FederatedStudy, Policy, Rows, Spent
+from supm.messages.codec import Message
 from supm.schema import Schema, read_csv
 from supm.schema.text_table import Progress
 
@@ -51,9 +56,15 @@ def load_study(path: Path) -> FederatedStudy:
     -------
     FederatedStudy
     """
-    text = text_of_file("study", path)
+    with _reading_of(path):
+        return FederatedStudy.from_json(text_of_file("study", path))
+
+
+@contextmanager
+def _reading_of(path: Path) -> Iterator[None]:
+    """Say in which file the message was that cannot be read."""
     try:
-        return FederatedStudy.from_json(text)
+        yield
     except MessageError as error:
         message = f"{path}: {error}"
         raise MessageError(message) from None
@@ -115,3 +126,75 @@ def _check_apart(paths: Sequence[str]) -> None:
             )
             raise ParameterError("data", "a table of its own for each party", path, hint)
         seen[content] = path
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Record(Message):
+    """What a party spent on each run so far."""
+
+    noun = "a record of what is spent"
+    version = 1
+    spent: tuple[Spent, ...] = ()
+
+
+class Spendings:
+    """A party's record of what it spent, beside the policy that says how much it may be.
+
+    Parameters
+    ----------
+    policy_path : Path
+        The file of the policy; that of the spendings ends in ``.spent.json``.
+    policy : Policy
+        What is allowed.
+    """
+
+    def __init__(self, policy_path: Path, policy: Policy) -> None:
+        self.path = policy_path.with_suffix(".spent.json")
+        self._policy = policy
+
+    @classmethod
+    def of(cls, policy_path: Path) -> Spendings:
+        """Return what was spent under the policy of a file."""
+        with _reading_of(policy_path):
+            return cls(policy_path, Policy.from_json(text_of_file("policy", policy_path)))
+
+    def check(self, study: FederatedStudy) -> None:
+        """Refuse a study that the policy does not allow; nothing is spent."""
+        with self._opened() as file:
+            self._policy.check(study, self._read(file))
+
+    def charge(self, study: FederatedStudy) -> None:
+        """Refuse a study that the policy does not allow, or write down what it costs."""
+        with self._opened() as file:
+            before = self._read(file)
+            record = _Record(spent=(*before, self._policy.check(study, before)))
+            content = (json.dumps(record.to_form(), indent=2) + "\n").encode()
+            # The text only grows. Cut off by a crash it cannot be read, and is not taken for empty.
+            os.pwrite(file, content, 0)
+            os.ftruncate(file, len(content))
+            # On the disk before anything leaves.
+            os.fsync(file)
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        try:
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            hint = f"{error.strerror}; what is spent is kept beside the policy."
+            wanted = "in a folder that can be written"
+            raise ParameterError("policy", wanted, str(self.path), hint) from None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield file
+        finally:
+            os.close(file)
+
+    def _read(self, file: int) -> tuple[Spent, ...]:
+        text = os.pread(file, os.fstat(file).st_size, 0).decode(errors="replace")
+        try:
+            return _Record.from_json(text).spent if text else ()
+        except MessageError:
+            message = (
+                f"{self.path} is no record of what is spent; without it nothing can be allowed."
+            )
+            raise MessageError(message) from None

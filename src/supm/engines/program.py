@@ -31,8 +31,10 @@ dependencies = []
 publisher = "supm"
 
 [tool.flwr.app.components]
-serverapp = "{package}.server:app"
-clientapp = "{package}.client:app"
+serverapp = "supm_federation.server:app"
+clientapp = "supm_federation.client:app"
+"""
+_SETTINGS: Final = """\
 
 [tool.flwr.app.config]
 # Where the server writes the release, on the machine of the SuperLink.
@@ -45,6 +47,12 @@ nodes = ""
 wait = 600.0
 patience = 300.0
 """
+# What Flower wants to be told of a program that no node fetches and nothing runs.
+EMPTY_PROGRAM: Final = {
+    "pyproject.toml": _PROJECT.encode(),
+    f"{_PACKAGE}/server.py": b"",
+    f"{_PACKAGE}/client.py": b"",
+}
 _SERVER: Final = '''\
 """The server's side of the study beside this file."""
 
@@ -90,7 +98,7 @@ def write_program(
         for each in (str(release.absolute()), "" if seed is None else str(seed))
     )
     files = {
-        "pyproject.toml": _PROJECT.format(package=_PACKAGE, release=target, seed=source),
+        "pyproject.toml": _PROJECT + _SETTINGS.format(release=target, seed=source),
         f"{_PACKAGE}/__init__.py": "",
         f"{_PACKAGE}/server.py": _SERVER,
         f"{_PACKAGE}/client.py": _CLIENT,
@@ -101,15 +109,6 @@ def write_program(
 
 def run_source(config: Mapping[str, object]) -> RandomSource:
     """Return the randomness that the configuration of a run asks for.
-
-    Parameters
-    ----------
-    config : mapping
-        What Flower tells both sides of a run.
-
-    Returns
-    -------
-    RandomSource
 
     Examples
     --------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import Final
 
 from supm._errors import BudgetError, MessageError, ParameterError
 from supm._json import check_fields, read_object
@@ -13,6 +13,7 @@ from supm._random import RandomSource, secure
 from supm._validation import Integers, Reals
 from supm.federation.rows import Rows
 from supm.federation.study import FederatedStudy
+from supm.messages.codec import Message
 from supm.reporting import Table
 
 _VERSION: Final = 1
@@ -31,7 +32,8 @@ _LEAVES: Final = (
 )
 
 
-class Spent(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Spent(Message):
     """What a party spent on one run.
 
     Parameters
@@ -42,17 +44,14 @@ class Spent(NamedTuple):
         What it cost each record.
     """
 
+    noun = "what was spent"
     study: str
     epsilon: float
     delta: float
 
-    @classmethod
-    def from_form(cls, form: object) -> Spent:
-        """Read plain values, or raise MessageError or ParameterError."""
-        if not isinstance(form, dict) or {*form} != {*cls._fields}:
-            message = f"what was spent has the fields {', '.join(cls._fields)}."
-            raise MessageError(message)
-        return cls(form["study"], _EPSILON.check(form["epsilon"]), _DELTA.check(form["delta"]))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", _EPSILON.check(self.epsilon))
+        object.__setattr__(self, "delta", _DELTA.check(self.delta))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +138,8 @@ class Policy:
                 f"the server, and this study's holds if {withstood} do."
             )
             raise BudgetError(message)
-        cost = Spent(study.hash, *study.price)
+        epsilon, delta = study.price
+        cost = Spent(study=study.hash, epsilon=epsilon, delta=delta)
         here = [each for each in spent if each.study == study.hash]
         _check_caps("this study", here, cost, (self.epsilon, self.delta))
         together = (self.total_epsilon, self.total_delta)

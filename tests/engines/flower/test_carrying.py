@@ -14,8 +14,8 @@ from flwr.app import Array, ArrayRecord, ConfigRecord, Context, RecordDict
 
 from supm._errors import FederationError
 from supm.engines.flower import client_app
-from supm.engines.flower.carrying import bytes_of, record_of
 from supm.engines.flower.launching import Guard
+from supm.engines.flower.taking_part import bytes_of, record_of
 
 SECRET = "0123456789abcdef"  # noqa: S105  of no run
 

@@ -24,9 +24,8 @@ import httpx
 from flwr.app import Message, RecordDict
 
 from supm.engines.flower import SuperLink, coordinate, free_port, take_part, taking_part
-from supm.engines.flower.carrying import record_of
 from supm.engines.flower.coordinating import admit
-from supm.engines.flower.taking_part import PartyNode
+from supm.engines.flower.taking_part import PartyNode, record_of
 
 DYING = """
 import os, sys

@@ -35,8 +35,7 @@ if not os.environ.get("SUPM_REQUIRE_ALL"):
 from flwr.app import Message
 
 from supm.engines.flower import NodeKey, SuperLink, coordinate, take_part
-from supm.engines.flower.carrying import END, bytes_of, record_of
-from supm.engines.flower.taking_part import PartyNode
+from supm.engines.flower.taking_part import END, PartyNode, bytes_of, record_of
 
 PARTIES, SIZE, SEED = 3, 120, 11
 ENCODING = VectorEncoding(width=4, classes=1)

@@ -29,8 +29,8 @@ from flwr.clientapp import ClientApp
 from flwr.serverapp import ServerApp
 from flwr.supercore.task_identity import TaskIdentity
 
-from supm.engines.flower.carrying import ASK, record_of
 from supm.engines.flower.programs import party_program, server_program
+from supm.engines.flower.taking_part import ASK, record_of
 
 NAMES = ["party 0", "party 1"]
 POLICY = {"version": 1, "epsilon": 1, "delta": 1e-5, "total": {"epsilon": 4, "delta": 1e-4}}

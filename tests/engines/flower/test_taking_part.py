@@ -18,8 +18,8 @@ from flwr.app import Message, Metadata, RecordDict
 
 from supm._errors import FederationError
 from supm.engines.flower import NodeKey, take_part
-from supm.engines.flower.carrying import ASK, END, record_of, reply_bytes
-from supm.engines.flower.taking_part import PartyNode, _insisting
+from supm.engines.flower.coordinating import _content
+from supm.engines.flower.taking_part import ASK, END, PartyNode, _insisting, bytes_of, record_of
 
 
 class FakeNode:
@@ -85,14 +85,14 @@ def part(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
 def test_a_party_answers_until_it_is_over_and_returns_its_state(part: Any) -> None:
     node = FakeNode([None, message(1, b"a"), None, message(1, b"b"), message(1, b"", END)])
     assert part(Teller(), node) == b"++"
-    assert [reply_bytes(each) for each in node.sent] == [b"a", b"b+", b""]
+    assert [bytes_of(each.content) for each in node.sent] == [b"a", b"b+", b""]
 
 
 def test_a_second_run_gets_no_answer(part: Any) -> None:
     asked = [message(1, b"a"), message(2, b"invite"), message(2, b"", END), message(1, b"", END)]
     node = FakeNode([*asked])
     assert part(Teller(), node) == b"+"
-    assert [reply_bytes(each) for each in node.sent] == [b"a", b""]
+    assert [bytes_of(each.content) for each in node.sent] == [b"a", b""]
     assert {each.metadata.run_id for each in node.sent} == {1}
 
 
@@ -148,5 +148,7 @@ def test_a_refusal_is_final_unless_there_is_time_for_it() -> None:
 
 def test_what_carries_nothing_is_no_reply() -> None:
     empty = message(1, b"")
-    assert reply_bytes(empty) == b""
-    assert reply_bytes(Message(RecordDict(), reply_to=empty)) is None
+    other = Message(RecordDict(), reply_to=empty)
+    assert _content(empty, node=1) == b""
+    assert _content(empty, node=2) is None
+    assert _content(other, node=other.metadata.src_node_id) is None

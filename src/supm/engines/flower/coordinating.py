@@ -31,31 +31,14 @@ from flwr.supercore.task_identity import TaskIdentity
 from flwr.superlink.grid.http_grid import HttpGrid
 
 from supm._errors import FederationError
-from supm.engines.flower.carrying import ASK, END, record_of, reply_bytes
 from supm.engines.flower.launching import SuperLink
+from supm.engines.flower.taking_part import ASK, END, bytes_of, record_of
 from supm.engines.in_process import Asker
+from supm.engines.program import EMPTY_PROGRAM
 
 _PAUSE: Final = 0.2
 _START_SECONDS: Final = 30.0
 _WHO: Final = "supm"
-# What Flower wants to be told of a program. No node fetches it, and nothing runs it.
-_EMPTY_PROGRAM: Final = {
-    "pyproject.toml": b"""\
-[project]
-name = "supm-federation"
-version = "1.0.0"
-license = "Apache-2.0"
-dependencies = []
-
-[tool.flwr.app]
-publisher = "supm"
-
-[tool.flwr.app.components]
-serverapp = "supm_federation:app"
-clientapp = "supm_federation:app"
-""",
-    "supm_federation.py": b"",
-}
 
 
 def admit(link: SuperLink, keys: Sequence[bytes]) -> list[int]:
@@ -116,7 +99,7 @@ def _start(link: SuperLink) -> None:
     with warnings.catch_warnings():
         # This version of Flower calls a helper by its old name.
         warnings.simplefilter("ignore", DeprecationWarning)
-        content, _ = build_fab_from_files(_EMPTY_PROGRAM)
+        content, _ = build_fab_from_files(EMPTY_PROGRAM)
     program = Fab(hashlib.sha256(content).hexdigest(), content, {})
     with _control(link) as control:
         told = control.StartRun(StartRunRequest(fab=fab_to_proto(program)))
@@ -320,7 +303,8 @@ def _answers(
 
 def _content(reply: Message, node: int) -> bytes | None:
     """Return what a node said, and None where it, or somebody else, said something else."""
-    return reply_bytes(reply) if reply.metadata.src_node_id == node else None
+    told = reply.has_content() and reply.metadata.src_node_id == node
+    return bytes_of(reply.content) if told else None
 
 
 def _dismiss(grid: Grid, nodes: Sequence[int]) -> None:

@@ -12,13 +12,12 @@ from typing import Final
 
 from supm._errors import FederationError, ParameterError, SupmError
 from supm._random import secure
-from supm.engines.files import text_of_file
+from supm.engines.files import Spendings, text_of_file
 from supm.engines.flower.certificates import NodeKey, read_public_key
 from supm.engines.flower.coordinating import coordinate
 from supm.engines.flower.launching import SuperLink, free_port
 from supm.engines.flower.taking_part import take_part
 from supm.engines.in_process import Answerer, Asker
-from supm.engines.spendings import Spendings
 from supm.federation import (
     Federated,
     FederatedStudy,

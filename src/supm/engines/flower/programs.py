@@ -23,11 +23,10 @@ from supm import RandomSource, secure
 from supm._errors import FederationError, MessageError, ParameterError, SupmError
 from supm._json import check_fields, read_object
 from supm._validation import Reals
-from supm.engines.files import check_writable, load_study, text_of_file, write_file
+from supm.engines.files import Spendings, check_writable, load_study, text_of_file, write_file
 from supm.engines.flower.coordinating import server_app
 from supm.engines.flower.taking_part import client_app
 from supm.engines.program import run_source
-from supm.engines.spendings import Spendings
 from supm.federation import Federated, Participant, fingerprint_words, party_source
 from supm.schema import Schema, read_csv
 

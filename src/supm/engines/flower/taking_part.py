@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 import httpx
-from flwr.app import Context, Error, Message, RecordDict
+from flwr.app import ConfigRecord, Context, Error, Message, RecordDict
 from flwr.app.message import remove_content_from_message
 from flwr.clientapp import ClientApp
 from flwr.common.constant import HEARTBEAT_DEFAULT_INTERVAL, ErrorCode
@@ -45,7 +45,6 @@ from flwr.supernode.fleet_http_client import FleetHttpClient
 from flwr.supernode.node_auth_http_interceptor import NodeAuthHttpInterceptor
 
 from supm._errors import FederationError, ParameterError
-from supm.engines.flower.carrying import ASK, END, bytes_of, record_of
 from supm.engines.flower.certificates import NodeKey
 from supm.engines.in_process import Answerer
 
@@ -198,6 +197,37 @@ def _insisting(
             if time.monotonic() >= end:
                 raise
         time.sleep(_RETRY)
+
+
+# Names of messages, as Flower spells them: a category that it knows, and a name of ours.
+ASK: Final = "query.ask"
+END: Final = "query.end"
+_RECORD: Final = "supm"
+_KEY: Final = "content"
+
+
+def record_of(content: bytes) -> RecordDict:
+    """Return what a message of Flower may hold.
+
+    Examples
+    --------
+    >>> record_of(b"hello")["supm"]["content"]
+    b'hello'
+    """
+    return RecordDict({_RECORD: ConfigRecord({_KEY: content})})
+
+
+def bytes_of(records: RecordDict) -> bytes | None:
+    """Return what is carried, or None where it is not what `record_of` makes.
+
+    Examples
+    --------
+    >>> bytes_of(record_of(b"hello")), bytes_of(RecordDict())
+    (b'hello', None)
+    """
+    record = records.get(_RECORD)
+    content = record.get(_KEY) if isinstance(record, ConfigRecord) else None
+    return content if isinstance(content, bytes) else None
 
 
 # Nothing of the party's own error: it goes to the server.
