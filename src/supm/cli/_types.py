@@ -106,6 +106,9 @@ Names = Annotated[list[str] | None, reading(_names, "NAME[,NAME…]")]
 Trust = Annotated[str | None, reading(_trust, "u,u,u")]
 Weights = Annotated[str | dict[str, float] | None, reading(_weights, "W")]
 Seed = Annotated[int | None, whole(0, 1 << 128, "S")]
+Database = Annotated[str, Parameter(metavar="URL", env_var="SUPM_DB"), "url"]
+DATABASE: Final = "sqlite:///supm.db"
+"""The database of `supm serve` and of `supm study`."""
 
 
 @Parameter(name="*")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from supm._errors import MessageError, ParameterError, SupmError
+from supm._errors import MessageError, ParameterError
 from supm._json import read_object
 from supm.cli._frame import exclusive
 from supm.cli._output import Target, emit, lines_read, read_text, say, table
@@ -16,10 +15,7 @@ from supm.reporting import counted, progress
 
 if TYPE_CHECKING:
     from supm.messages import Model, Report, Study
-    from supm.owner.http import Remote
     from supm.schema.text_table import TextTable
-
-_AT_ONCE = 1000
 
 
 def verb(
@@ -154,24 +150,21 @@ def _check_kind(text: str, option: str, path: str) -> None:
 
 
 def _by_study(address: str, data: TextTable, *, trusted: bool, yes: bool) -> _Told | None:
-    from supm.messages import Study
-    from supm.owner.http import Remote, answered, split_study_url
+    from supm.collection import check_statement
     from supm.owner.rows import records
+    from supm.service.remote import RemoteStudy
 
-    base, name = split_study_url(address)
-    remote = Remote(f"{base}/api/v1/studies/{name}")
-    _check_serving(answered(remote.get_json("")))
-    study = Study.from_form(answered(remote.get_json("/document")))
+    remote = RemoteStudy(address)
+    remote.check_serving()
+    study = remote.document()
     rows = records(data, study.asked("test"))
     target = study.schema.target.name
     if study.question("test") is None:
-        return target, _on_device(remote, rows)
+        model = remote.model()
+        check_statement(model)
+        return target, _answers_of(model, rows)
     reports = _drawn(study, rows, ("test",) if trusted else ())
-    return (
-        (target, _by_reports(remote, study, reports))
-        if _agreed(study, len(rows), yes=yes)
-        else None
-    )
+    return (target, remote.predict(reports)) if _agreed(study, len(rows), yes=yes) else None
 
 
 def _shown(target: str, answers: list[dict[str, Any]]) -> str:
@@ -203,20 +196,6 @@ def _tell_cost(study: Study, rows: int) -> None:
     )
 
 
-def _check_serving(status: dict[str, Any]) -> None:
-    state = str(status.get("state"))
-    if state == "closed":
-        message = "the study is closed; its model answers no more."
-    elif state == "trained":
-        message = (
-            "the study's model does not answer yet: it is trained, and the analyst must serve it."
-        )
-    else:
-        message = f"the study has no model yet: it is {state}."
-    if state != "serving":
-        raise SupmError(message)
-
-
 def _drawn(study: Study, rows: list[dict[str, object]], trusted: tuple[str, ...]) -> list[Report]:
     from supm.owner import Owner, saying_what_is_allowed
 
@@ -224,46 +203,6 @@ def _drawn(study: Study, rows: list[dict[str, object]], trusted: tuple[str, ...]
     # Each is another person, with a memory of their own.
     with saying_what_is_allowed(study.asked("test")):
         return [Owner(trusted=trusted).answer(study, "test", row) for row in shown]
-
-
-def _by_reports(remote: Remote, study: Study, reports: list[Report]) -> list[dict[str, Any]]:
-    from supm.owner.http import answered
-
-    answers: list[dict[str, Any]] = []
-    for start in range(0, len(reports), _AT_ONCE):
-        part = reports[start : start + _AT_ONCE]
-        told = [{"id": each.id, "symbols": list(each.symbols)} for each in part]
-        head = {"version": 1, "study": study.hash, "phase": "test", "group": part[0].group}
-        body = dumps({**head, "reports": told})
-        answers += _answers(answered(remote.post_json("/predict", body)), len(part))
-    return answers
-
-
-def _answers(form: dict[str, Any], count: int) -> list[dict[str, Any]]:
-    """Return what an aggregator answered, an answer for each report, or say that it did not."""
-    told = form.get("answers")
-    if not isinstance(told, list) or len(told) != count or not all(map(_is_answer, told)):
-        message = "the aggregator's answers are not for these reports; check the address."
-        raise SupmError(message)
-    return [{name: each[name] for name in ("answer", "probability")} for each in told]
-
-
-def _is_answer(told: object) -> bool:
-    if not isinstance(told, dict) or type(told.get("answer")) not in (str, int, float):
-        return False
-    # A number, and not "is absent": the aggregator says null where it does not know.
-    chance = told.get("probability", "absent")
-    return chance is None or (type(chance) in (int, float) and 0 <= chance <= 1)
-
-
-def _on_device(remote: Remote, rows: list[dict[str, object]]) -> list[dict[str, Any]]:
-    from supm.collection import check_statement
-    from supm.messages import Model
-    from supm.owner.http import answered
-
-    model = Model.from_json(dumps(answered(remote.get_json("/model"))))
-    check_statement(model)
-    return _answers_of(model, rows)
 
 
 def _percent(chance: float | None) -> str:

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import os
+from collections.abc import Sequence
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
-from supm.cli._output import Target
-from supm.cli._service import StudyUrl, TokenFile, take_steps
+from supm.cli._frame import UsageError
+from supm.cli._output import Target, emit, read_text
+from supm.reporting import paragraph
+
+StudyUrl = Annotated[str, Parameter(metavar="URL")]
+TokenFile = Annotated[str | None, Parameter(metavar="FILE")]
+_VARIABLE: Final = "SUPM_TOKEN"
 
 
 def verb(
@@ -40,4 +47,32 @@ def verb(
         SUPM_TOKEN=… supm reduce --study https://host/studies/NAME
         supm reduce --study https://host/studies/NAME --token-file token.txt --no-open --json -
     """
-    take_steps(study, token_file, [("reduce", "{}"), ("open", "{}")][: 1 + goes_on], json)
+    take_steps(study, token_file, ("reduce", "open") if goes_on else ("reduce",), json)
+
+
+def take_steps(
+    study: str,
+    token_file: str | None,
+    steps: Sequence[str],
+    json: str | None,
+    *,
+    weights: str | None = None,
+) -> None:
+    """Take steps of a study at an aggregator, one after the other, and print where it stands."""
+    from supm.service.remote import RemoteStudy, standing
+
+    form = RemoteStudy(study, token=_token(token_file)).step(*steps, weights=weights)
+    emit(form, map(paragraph, standing(form)), json)
+
+
+def _token(token_file: str | None) -> str:
+    """Return the analyst's token, which never stands on a command line."""
+    if token_file is not None:
+        token = read_text("--token-file", token_file).strip()
+        message = f"the file {token_file} of --token-file holds no token."
+    else:
+        token = os.environ.get(_VARIABLE, "").strip()
+        message = f"the study's token is needed: set {_VARIABLE}, or name a file by --token-file."
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise UsageError(message)
+    return token

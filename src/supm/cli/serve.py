@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 from cyclopts import Parameter
 
 from supm.cli._output import Target, say, write_json
-from supm.cli._service import DATABASE, Database
-from supm.cli._types import real, whole
+from supm.cli._types import DATABASE, Database, real, whole
 
 if TYPE_CHECKING:
     from supm.service.store import Store

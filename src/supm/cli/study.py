@@ -16,8 +16,7 @@ from cyclopts import App, Parameter
 from supm._errors import ParameterError, SupmError
 from supm.cli._frame import UsageError, reading
 from supm.cli._output import Target, agreed, emit, say, table, write_json
-from supm.cli._service import DATABASE, Database, standing
-from supm.cli._types import Epsilon, Wishes, whole
+from supm.cli._types import DATABASE, Database, Epsilon, Wishes, whole
 from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:
@@ -385,6 +384,7 @@ def _told(
 
 
 def _words(form: dict[str, Any], opened: Opened) -> Iterator[str]:
+    from supm.service.remote import standing
     from supm.service.status import limit_words
 
     return map(paragraph, (*standing(form), *limit_words(form, opened)))

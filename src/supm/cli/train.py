@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from json import dumps
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from supm.cli._output import Target
-from supm.cli._service import StudyUrl, TokenFile, take_steps
+from supm.cli.reduce import StudyUrl, TokenFile, take_steps
 
 
 def verb(
@@ -43,5 +42,5 @@ def verb(
         SUPM_TOKEN=… supm train --study https://host/studies/NAME
         supm train --study https://host/studies/NAME --token-file token.txt --balanced --no-serve
     """
-    wish = dumps({"weights": "balanced" if balanced else None})
-    take_steps(study, token_file, [("train", wish), ("serve", "{}")][: 1 + serve], json)
+    steps = ("train", "serve") if serve else ("train",)
+    take_steps(study, token_file, steps, json, weights="balanced" if balanced else None)

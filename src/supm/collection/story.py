@@ -47,7 +47,7 @@ class Aggregator(Protocol):
         """Take what an owner tells, and return the receipt with the answer to it."""
         ...
 
-    def step(self, *steps: str) -> None:
+    def step(self, *steps: str) -> object:
         """Take steps as the analyst does."""
         ...
 

@@ -1,5 +1,6 @@
 from supm.service.app import Settings as Settings
 from supm.service.app import make_app as make_app
+from supm.service.remote import RemoteStudy as RemoteStudy
 from supm.service.serving import run as run
 from supm.service.serving import running as running
 from supm.service.store import Opened as Opened
