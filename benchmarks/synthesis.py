@@ -28,7 +28,7 @@ from tqdm import tqdm
 from supm import secure
 from supm.mechanisms import ContinuousLaplace
 from supm.synthesis import Archive, ArchiveSchema, NumberColumn, learn_model
-from supm.synthesis.em import Stop, reconstruct_table
+from supm.synthesis.tables import Stop, reconstruct_table
 
 __all__ = ["FULL", "QUICK", "Plan", "benchmark", "main"]
 

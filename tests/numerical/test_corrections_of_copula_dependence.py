@@ -20,11 +20,15 @@ from supm.datasets import load_boston
 from supm.mechanisms import ContinuousLaplace
 from supm.mechanisms.noise import GaussianNoise
 from supm.synthesis import Archive, ArchiveSchema, NumberColumn, learn_model
-from supm.synthesis.copula import hermite_coefficients, latent_correlations, polychoric
-from supm.synthesis.correlation import repaired_covariance
+from supm.synthesis.copula import (
+    hermite_coefficients,
+    latent_correlations,
+    noisy_polychoric,
+    repaired_covariance,
+)
 from supm.synthesis.moments import ColumnRoles, learn_moments
 from supm.synthesis.synthetic_model import _covariance, learn_paper_model
-from supm.synthesis.tree import mutual_information
+from supm.synthesis.tables import mutual_information
 
 Floats = NDArray[np.float64]
 
@@ -198,7 +202,9 @@ def printed_from_information(table: Floats) -> float:
 
 
 def ours_from_table(table: Floats) -> float:
-    return polychoric(table)
+    clean = [np.eye(1), *map(np.eye, table.shape)]
+    one, other = table.sum(axis=1)[np.newaxis], table.sum(axis=0)[np.newaxis]
+    return noisy_polychoric(table[np.newaxis], clean, one, other)[0]
 
 
 @pytest.mark.parametrize("rho", [-0.8, -0.3, 0.6])

@@ -10,10 +10,9 @@ from scipy.stats import laplace
 from supm import simulation
 from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
-from supm.synthesis.columns_learning import learn_margins
-from supm.synthesis.em import ALONE, reconstruct_table
+from supm.synthesis.columns_learning import learn_margins, pulled_mean, read_functions
 from supm.synthesis.moments import ColumnRoles
-from supm.synthesis.noise_aware_columns import pulled_mean, read_functions
+from supm.synthesis.tables import ALONE, reconstruct_table
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from supm import simulation
 from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 from supm.mechanisms.noise import GaussianNoise
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn, learn_model
-from supm.synthesis.correlation import pull, pull_if_clear
+from supm.synthesis.copula import pull, pull_if_clear
 from supm.synthesis.moments import ColumnRoles, RecordMoments, learn_moments, within_classes
 
 Floats = NDArray[np.float64]

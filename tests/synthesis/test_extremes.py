@@ -16,7 +16,7 @@ from supm.mechanisms import (
     ContinuousSquareWave,
 )
 from supm.synthesis import Archive, ArchiveSchema, NumberColumn
-from supm.synthesis.correlation import repaired_covariance
+from supm.synthesis.copula import repaired_covariance
 from supm.synthesis.quality import assess
 from supm.synthesis.quality_dependence import noise_doubts
 from supm.synthesis.synthetic_model import learn_paper_model

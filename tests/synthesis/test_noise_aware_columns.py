@@ -16,8 +16,8 @@ from supm.mechanisms import (
 )
 from supm.synthesis import ClassColumn, NumberColumn
 from supm.synthesis.columns import Column
+from supm.synthesis.columns_learning import read_functions
 from supm.synthesis.distributions import Channel
-from supm.synthesis.noise_aware_columns import read_functions
 from supm.synthesis.noise_aware_moments import repair, take_moments
 
 COLUMNS: list[Column] = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -21,12 +22,11 @@ from supm.mechanisms import (
 )
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.quality import assess
-from supm.synthesis.quality_shape import (
+from supm.synthesis.quality_columns import (
     DistributionShape,
     blur_kernel,
     shape_of_classes,
     shape_of_number,
-    shapes_in_words,
 )
 
 Numbers = NDArray[np.float64]
@@ -167,11 +167,18 @@ def test_the_columns_whose_shape_is_hidden_are_named() -> None:
     hidden = shape_of_classes(np.full(2, 0.5), np.full(2, 0.4), 100)
     few = shape_of_classes(np.full(2, 0.5), np.full(2, 0.01), 5)
     assert (known.known, hidden.known, few.known) == (True, False, False)
-    assert shapes_in_words({"a": known}) == ""
-    assert shapes_in_words({"a": known, "b": hidden}).startswith(
-        "The shape of the distribution of b is"
-    )
-    many = shapes_in_words({f"x{place}": hidden for place in range(7)})
+    law = law_of(ContinuousLaplace, 4.0)
+    schema = ArchiveSchema(columns=(NumberColumn("x", law),))
+    held = {"x": normal(500, 1)}
+    found = assess(Archive.noised(held, schema, simulation(1)), held)
+
+    def told(**shapes: DistributionShape) -> str:
+        named = [replace(found.columns[0], name=name, shape=each) for name, each in shapes.items()]
+        return replace(found, columns=tuple(named)).of_shapes
+
+    assert told(a=known) == ""
+    assert told(a=known, b=hidden).startswith("The shape of the distribution of b is")
+    many = told(**{f"x{place}": hidden for place in range(7)})
     assert "of x0, x1, x2, x3, x4 and 2 more is not known" in many
 
 

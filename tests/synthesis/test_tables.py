@@ -13,17 +13,19 @@ from supm import simulation
 from supm._errors import ParameterError
 from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 from supm.mechanisms.noise import GaussianNoise
-from supm.synthesis.copula import noisy_polychoric, polychoric
-from supm.synthesis.correlation import FLOOR, nearest_correlation, pull
-from supm.synthesis.distributions import (
-    BinnedMarginal,
-    CellReports,
-    OrderedMarginal,
-    count_together,
-)
-from supm.synthesis.em import ALONE, PAPER, Stop, reconstruct_table
+from supm.synthesis.copula import FLOOR, nearest_correlation, noisy_polychoric, pull
+from supm.synthesis.distributions import BinnedMarginal, OrderedMarginal
 from supm.synthesis.synthetic_model import paper_cells
-from supm.synthesis.tree import draw_rows, learn_tree
+from supm.synthesis.tables import (
+    ALONE,
+    PAPER,
+    CellReports,
+    Stop,
+    count_together,
+    draw_rows,
+    learn_tree,
+    reconstruct_table,
+)
 
 Floats = NDArray[np.float64]
 
@@ -185,7 +187,10 @@ def normal_cells(rho: float, first: Floats, second: Floats) -> Floats:
 @pytest.mark.parametrize("rho", [-0.85, -0.2, 0.0, 0.6])
 def test_a_polychoric_correlation_is_that_of_the_normals(rho: float) -> None:
     table = normal_cells(rho, np.array([0.1, 0.4, 0.5]), np.array([0.25, 0.25, 0.3, 0.2]))
-    assert polychoric(table) == pytest.approx(rho, abs=0.01)
+    clean = [np.eye(1), *map(np.eye, table.shape)]
+    one, other = table.sum(axis=1)[np.newaxis], table.sum(axis=0)[np.newaxis]
+    found, _ = noisy_polychoric(table[np.newaxis], clean, one, other)
+    assert found == pytest.approx(rho, abs=0.01)
 
 
 def test_a_polychoric_correlation_is_found_through_noise_and_within_classes() -> None:

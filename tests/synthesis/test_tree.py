@@ -8,9 +8,7 @@ from numpy.typing import NDArray
 
 from supm import simulation
 from supm.mechanisms import GeneralizedRandomizedResponse
-from supm.synthesis.distributions import CellReports
-from supm.synthesis.em import beyond_noise
-from supm.synthesis.tree import ClassTree, learn_tree
+from supm.synthesis.tables import CellReports, ClassTree, beyond_noise, learn_tree
 
 Codes = NDArray[np.int64]
 

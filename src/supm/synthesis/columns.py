@@ -17,7 +17,8 @@ from supm.mechanisms import GeneralizedRandomizedResponse, NoisedNumber
 from supm.privacy import Guarantee
 from supm.schema.attributes import check_attribute_name, check_values
 from supm.schema.columns import RawColumn, Value, clipped_numbers, positions, raw_column
-from supm.synthesis.distributions import BinnedMarginal, CellReports, Channel, Kind, OrderedMarginal
+from supm.synthesis.distributions import BinnedMarginal, Channel, Kind, OrderedMarginal
+from supm.synthesis.tables import CellReports
 
 RESPONSE: Final = "randomized_response"
 """What files call the mechanism of classes."""

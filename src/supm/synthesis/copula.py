@@ -7,6 +7,8 @@ so it can be inverted. The covariance itself, taken for rho as in paper 004, is 
 
 The latent normals of the scaled columns are a linear function of the classes plus a remainder that
 is normal. So age may depend on marital status, and both on income, without a table of all three.
+
+Correlations that are found through noise are shrunk, and made possible together.
 """
 
 from __future__ import annotations
@@ -21,24 +23,27 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri
 
-from supm.synthesis.correlation import nearest_correlation, pull_if_clear
-
+Matrix = NDArray[np.float64]
 TERMS: Final = 80
 """Terms of the series; for jumps they decay as a power of the index, times that of rho."""
 _LARGEST: Final = 0.999
 _HALVINGS: Final = 40
-Table = NDArray[np.float64]
 _STRONGEST: Final = 0.99
 _LEAST: Final = 1e-12
 _STEP: Final = 0.02
-Matrix = NDArray[np.float64]
 _MOST: Final = 0.9
 _KNOTS: Final = 257
 _REACH: Final = 6.0
 _RIDGE: Final = 1e-2
+FLOOR: Final = 1e-3
+"""The least eigenvalue of a correlation matrix that is sampled from."""
+_ROUNDS: Final = 100
+_MEANS: Final = 20
+_SURE: Final = 3.0
+_CLOSE: Final = 1e-9
 
 
-def hermite_coefficients(heights: ArrayLike, places: ArrayLike) -> NDArray[np.float64]:
+def hermite_coefficients(heights: ArrayLike, places: ArrayLike) -> Matrix:
     """Return the coefficients of a step function of a standard normal number.
 
     Examples
@@ -60,9 +65,7 @@ def hermite_coefficients(heights: ArrayLike, places: ArrayLike) -> NDArray[np.fl
     return sums
 
 
-def implied_covariance(
-    products: NDArray[np.float64], correlations: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def implied_covariance(products: Matrix, correlations: Matrix) -> Matrix:
     """Return the covariance that latent correlations make."""
     total = np.zeros_like(correlations)
     for term in products[::-1]:
@@ -70,9 +73,7 @@ def implied_covariance(
     return total
 
 
-def latent_correlations(
-    covariances: ArrayLike, products: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def latent_correlations(covariances: ArrayLike, products: Matrix) -> Matrix:
     """Return the latent correlations that make the given covariances.
 
     Examples
@@ -91,8 +92,15 @@ def latent_correlations(
     return np.where(products.any(axis=0), (low + high) / 2, 0.0)
 
 
-def polychoric(table: ArrayLike) -> float:
-    """Return the correlation of two normals whose classes are most likely to make the table.
+def noisy_polychoric(
+    counts: ArrayLike, channels: Sequence[Matrix], one: Matrix, other: Matrix
+) -> tuple[float, float]:
+    """Return the correlation of two normals whose classes are most likely to make noisy reports.
+
+    It is the same within all classes of a target, which are the first axis of the counts. The
+    likelihood is that of the reports themselves: a table that was reconstructed first would be
+    pulled to independence by the early end of its reconstruction. The second number is the standard
+    error.
 
     References
     ----------
@@ -101,25 +109,11 @@ def polychoric(table: ArrayLike) -> float:
 
     Examples
     --------
-    >>> round(polychoric([[1 / 3, 1 / 6], [1 / 6, 1 / 3]]), 3)
+    >>> shares = np.array([[1 / 3, 1 / 6], [1 / 6, 1 / 3]])
+    >>> halves, clean = np.full((1, 2), 0.5), [np.eye(1), np.eye(2), np.eye(2)]
+    >>> rho, _ = noisy_polychoric(shares[np.newaxis], clean, halves, halves)
+    >>> round(rho, 3)
     0.5
-    """
-    shares = np.asarray(table, dtype=float)
-    first, second = _series(shares.sum(axis=1)), _series(shares.sum(axis=0))
-
-    def loss(rho: float) -> float:
-        return -float(np.sum(shares * np.log(np.maximum(normal_table(rho, first, second), _LEAST))))
-
-    return float(minimize_scalar(loss, bounds=(-_STRONGEST, _STRONGEST), method="bounded").x)
-
-
-def noisy_polychoric(
-    counts: ArrayLike, channels: Sequence[Table], one: Table, other: Table
-) -> tuple[float, float]:
-    """Return the same from counts of noisy reports, within the classes of a target.
-
-    The likelihood is that of the reports themselves: a table that was reconstructed first would be
-    pulled to independence by the early end of its reconstruction.
     """
     told = np.asarray(counts, dtype=float)
     shares = one.sum(axis=1)
@@ -138,17 +132,17 @@ def noisy_polychoric(
     return rho, math.inf if bend <= 0 else 1 / math.sqrt(bend)
 
 
-def _pair_of_series(one: Table, other: Table) -> tuple[Table, Table]:
+def _pair_of_series(one: Matrix, other: Matrix) -> tuple[Matrix, Matrix]:
     return _series(one / max(one.sum(), _LEAST)), _series(other / max(other.sum(), _LEAST))
 
 
-def normal_table(rho: float, first: Table, second: Table) -> Table:
+def normal_table(rho: float, first: Matrix, second: Matrix) -> Matrix:
     """Return the shares of two classes whose normals have a correlation."""
     powers = rho ** np.arange(TERMS + 1)
     return np.asarray((first * powers) @ second.T)
 
 
-def _series(margin: Table) -> Table:
+def _series(margin: Matrix) -> Matrix:
     """Return the coefficients of the indicator of each class, the zeroth one first."""
     places = ndtri(np.clip(np.cumsum(margin), 0.0, 1.0)[:-1])
     inside = np.where(np.isfinite(places), places, 0.0)
@@ -221,3 +215,110 @@ def _bounded(shifts: Matrix, drawn: Matrix) -> tuple[Matrix, Matrix]:
     explained = (drawn @ centred).var(axis=0)
     centred *= np.sqrt(np.minimum(1.0, _MOST / np.maximum(explained, 1e-12)))
     return centred, drawn @ centred
+
+
+def pull(entries: ArrayLike, errors: ArrayLike, goal: ArrayLike = 0.0) -> Matrix:
+    """Move noisy entries to a goal, each by the share of its spread that its noise explains.
+
+    Examples
+    --------
+    >>> pull([0.3, -0.3], [0.1, 0.1]).round(4)
+    array([ 0.2667, -0.2667])
+    >>> pull([0.3, -0.3], [0.5, 0.5])
+    array([0., 0.])
+    """
+    noise = np.square(np.asarray(errors, dtype=float))
+    aim = np.asarray(goal, dtype=float)
+    # An entry that was never observed has infinite noise, and says nothing about the others.
+    known = np.isfinite(noise)
+    away = np.where(known, np.asarray(entries, dtype=float) - aim, 0.0)
+    signal = _spread(np.square(away[known]), noise[known])
+    share = np.divide(signal, signal + noise, out=np.ones_like(noise), where=noise > 0)
+    return np.asarray(aim + np.where(known, share, 0.0) * away)
+
+
+def pull_if_clear(entries: ArrayLike, errors: ArrayLike, goal: ArrayLike = 0.0) -> Matrix:
+    """Pull entries to a goal, all the way unless together they stand out of their noise.
+
+    Examples
+    --------
+    >>> pull_if_clear([0.3, -0.3], [0.25, 0.25])
+    array([0., 0.])
+    >>> pull_if_clear([0.9, -0.9], [0.1, 0.1]).round(2)
+    array([ 0.89, -0.89])
+    """
+    noise, aim = np.asarray(errors, dtype=float), np.asarray(goal, dtype=float)
+    known = np.isfinite(noise) & (noise > 0)
+    away = (np.asarray(entries, dtype=float) - aim)[known] / noise[known]
+    clear = float(away @ away) > away.size + _SURE * np.sqrt(2.0 * away.size)
+    return pull(entries, errors, aim) if clear else np.asarray(aim + np.zeros_like(noise))
+
+
+def _spread(squares: Matrix, noise: Matrix) -> float:
+    """Return the variance of the true distances, by weighted moments in a few rounds."""
+    if not squares.size:
+        return 0.0
+    spread = float(np.median(squares))
+    for _ in range(_MEANS):
+        weights = 1 / np.square(np.maximum(spread + noise, 1e-100))
+        weights /= weights.sum()
+        spread = max(0.0, float(weights @ (squares - noise)))
+    return spread
+
+
+def nearest_correlation(matrix: ArrayLike) -> Matrix:
+    """Return the nearest matrix with ones on the diagonal and no eigenvalue below the floor.
+
+    References
+    ----------
+    N. J. Higham, Computing the nearest correlation matrix, IMA J. Numerical Analysis 22 (2002):
+    alternating projections with Dykstra's correction, here onto eigenvalues of at least 0.001.
+
+    Examples
+    --------
+    >>> impossible = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
+    >>> fixed = nearest_correlation(impossible)
+    >>> fixed.round(3)
+    array([[ 1. ,  0.5, -0.5],
+           [ 0.5,  1. ,  0.5],
+           [-0.5,  0.5,  1. ]])
+    """
+    unit = np.array(matrix, dtype=float)
+    if not unit.size:
+        return unit
+    unit = (unit + unit.T) / 2
+    np.fill_diagonal(unit, 1.0)
+    owed = np.zeros_like(unit)
+    for _ in range(_ROUNDS):
+        if np.linalg.eigvalsh(unit)[0] >= FLOOR - _CLOSE:
+            break
+        moved = unit - owed
+        lifted = _lifted(moved, FLOOR)
+        owed = lifted - moved
+        unit = lifted.copy()
+        np.fill_diagonal(unit, 1.0)
+    return _standardised(_lifted(unit, FLOOR))
+
+
+def repaired_covariance(covariance: ArrayLike, floor: float = 1e-6) -> Matrix:
+    """Return the matrix with its eigenvalues below the floor set to it, as in paper 004.
+
+    Examples
+    --------
+    >>> repaired_covariance([[0.0, 0.1], [0.1, 0.0]]).round(4)
+    array([[0.05, 0.05],
+           [0.05, 0.05]])
+    """
+    return _lifted(np.asarray(covariance, dtype=float), floor)
+
+
+def _lifted(matrix: Matrix, floor: float) -> Matrix:
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray((vectors * np.maximum(values, floor)) @ vectors.T)
+
+
+def _standardised(matrix: Matrix) -> Matrix:
+    scale = np.sqrt(np.diag(matrix))
+    unit = matrix / np.outer(scale, scale)
+    np.fill_diagonal(unit, 1.0)
+    return np.asarray(unit)

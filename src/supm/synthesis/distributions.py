@@ -7,9 +7,7 @@ there. Cells are public: they do not depend on the reports.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
@@ -237,29 +235,3 @@ class Channel:
         """Return where clean numbers lie between the bounds, from 0 to 1; beyond is clipped."""
         numbers = np.asarray(values, dtype=np.float64)
         return np.clip((numbers - self.low) / (self.high - self.low), 0.0, 1.0)
-
-
-@dataclass(frozen=True, eq=False)
-class CellReports:
-    """The cell of each record, -1 where nothing was asked, and the channel from bins or classes."""
-
-    cells: NDArray[np.int64]
-    channel: NDArray[np.float64]
-
-    @property
-    def size(self) -> int:
-        """How many cells there are."""
-        return int(self.channel.shape[1])
-
-    def counts(self) -> NDArray[np.int64]:
-        """Count the reports in each cell."""
-        return np.bincount(self.cells[self.cells >= 0], minlength=self.size)
-
-
-def count_together(columns: Sequence[CellReports]) -> NDArray[np.int64]:
-    """Count how often each combination of cells was reported, by records that have all of them."""
-    shape = tuple(each.size for each in columns)
-    asked = np.logical_and.reduce([each.cells >= 0 for each in columns])
-    cells = [each.cells if asked.all() else each.cells[asked] for each in columns]
-    places = np.ravel_multi_index(cells, shape)
-    return np.bincount(places, minlength=math.prod(shape)).reshape(shape)

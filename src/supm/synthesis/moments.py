@@ -25,8 +25,7 @@ from numpy.typing import NDArray
 
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.columns import ClassColumn, Column
-from supm.synthesis.copula import implied_covariance, latent_correlations
-from supm.synthesis.correlation import pull, pull_if_clear
+from supm.synthesis.copula import implied_covariance, latent_correlations, pull, pull_if_clear
 from supm.synthesis.distributions import Marginal
 
 Matrix = NDArray[np.float64]

@@ -14,8 +14,8 @@ from supm._errors import RecordError, SchemaError
 from supm._validation import Integers, check_kind
 from supm.synthesis.archive import Archive
 from supm.synthesis.columns import Column
+from supm.synthesis.columns_learning import ColumnReading, pulled_mean, read_functions
 from supm.synthesis.distributions import Channel
-from supm.synthesis.noise_aware_columns import ColumnReading, pulled_mean, read_functions
 from supm.synthesis.noise_aware_moments import (
     Coefficients,
     Form,

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag, eigh
 
-from supm.synthesis.noise_aware_columns import ColumnReading
+from supm.synthesis.columns_learning import ColumnReading
 
 Table = NDArray[np.float64]
 Cells = NDArray[np.int64]

@@ -16,10 +16,12 @@ from supm.privacy import ApproximateDP, Guarantee, PureLDP
 from supm.reporting import Result, Table, counted
 from supm.reporting.text import Cell
 from supm.synthesis.archive import Archive, ArchiveSchema
+from supm.synthesis.columns import NumberColumn
 from supm.synthesis.quality_columns import ColumnQuality, compare_columns
 from supm.synthesis.quality_dependence import (
     KNOWN,
     Dependence,
+    Plain,
     as_told,
     dependence,
     noise_doubts,
@@ -27,15 +29,14 @@ from supm.synthesis.quality_dependence import (
     plain_table,
     unbiased_readings,
 )
-from supm.synthesis.quality_judges import model_report, why_no_models
-from supm.synthesis.quality_models import ModelReport
-from supm.synthesis.quality_shape import shapes_in_words
+from supm.synthesis.quality_models import ModelReport, estimated_models, measured_models
 from supm.synthesis.synthetic_model import SyntheticModel
 
 _SIX_DIGITS_UP: Final = Context(prec=6, rounding=ROUND_CEILING)
 _LARGE: Final = 10.0
 _FAR: Final = 5.0
 _FEW: Final = 30
+_NAMED: Final = 5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -147,7 +148,7 @@ class Quality(Result):
             self._of_pairs,
             self._of_one_pair,
             self._of_one_column,
-            shapes_in_words({each.name: each.shape for each in self.columns}),
+            self.of_shapes,
             self._of_columns,
             self._of_models,
         )
@@ -195,6 +196,20 @@ class Quality(Result):
         return f"By the records {column.name} has {', '.join(told)}."
 
     @property
+    def of_shapes(self) -> str:
+        """Which columns have a shape that is not known, or nothing."""
+        hidden = [each.name for each in self.columns if not each.shape.known]
+        if not hidden:
+            return ""
+        more = len(hidden) - _NAMED
+        named = hidden[:_NAMED] + ([f"{more} more"] if more > 0 else [])
+        words = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+        return (
+            f"The shape of the distribution of {words} is not known: peaks and gaps that the "
+            "synthetic rows show there may come from the noise."
+        )
+
+    @property
     def _of_columns(self) -> str:
         """Name the figure that is farthest off, where neither noise nor the schema explains it."""
         found = [
@@ -213,7 +228,7 @@ class Quality(Result):
 
     @property
     def _of_models(self) -> str:
-        return why_no_models(self.schema) if self.models is None else self.models.sentence
+        return _why_no_models(self.schema) if self.models is None else self.models.sentence
 
     def to_form(self) -> dict[str, Any]:
         """Return the report as plain values for JSON."""
@@ -299,8 +314,39 @@ def assess(
         ),
         synthetic=dependence(plain_readings(made, schema)),
         clean=None if true is None else dependence(plain_readings(true, schema)),
-        models=model_report(archive, made, true),
+        models=_models(archive, made, true),
         doubts=noise_doubts(archive),
+    )
+
+
+def _models(archive: Archive, synthetic: Plain, clean: Plain | None) -> ModelReport | None:
+    """Return the errors of models of the target, or None where they cannot be known."""
+    schema = archive.schema
+    if schema.target is None or len(schema.columns) < 2:
+        return None
+    if clean is not None:
+        return measured_models(archive, synthetic, clean)
+    numbers = all(isinstance(each, NumberColumn) for each in schema.columns)
+    return estimated_models(archive, synthetic) if numbers and schema.asked is None else None
+
+
+def _why_no_models(schema: ArchiveSchema) -> str:
+    """Say why noisy records alone do not tell what a model of the target is worth."""
+    if schema.target is None or len(schema.columns) < 2:
+        return ""
+    target = schema.column(schema.target)
+    numbers = isinstance(target, NumberColumn)
+    if not numbers:
+        reason = f"{target.name} has classes"
+    elif schema.asked is not None:
+        reason = "each owner told some columns only"
+    else:
+        reason = f"{schema.classes[0].name} has classes"
+    made = "NoiseAwareRegressor" if numbers else "NoiseAwareClassifier"
+    return (
+        f"What a model of {target.name} is worth is not told, since {reason}: noisy records alone "
+        "tell it where all columns are numbers and everybody told all of them. Models of such "
+        f"records: {made} of supm.estimators."
     )
 
 

@@ -25,7 +25,7 @@ from supm.schema.columns import table_columns
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 from supm.synthesis.distributions import BinnedMarginal
-from supm.synthesis.em import reconstruct_table
+from supm.synthesis.tables import reconstruct_table
 
 _CHUNK: Final = 1 << 16
 # Two rows always lie on a line: over the number of rows, the least doubt of a correlation.

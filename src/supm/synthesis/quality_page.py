@@ -15,7 +15,6 @@ from supm.synthesis.quality_pictures import (
     models_picture,
     pairs_picture,
 )
-from supm.synthesis.quality_shape import shapes_in_words
 
 if TYPE_CHECKING:
     from supm.synthesis.quality import Quality
@@ -150,8 +149,7 @@ def _of_bands(quality: Quality) -> str:
 
 
 def _of_shapes(quality: Quality) -> str:
-    hidden = shapes_in_words({each.name: each.shape for each in quality.columns})
-    return hidden or "The shapes of all columns are known, as far as the bands tell."
+    return quality.of_shapes or "The shapes of all columns are known, as far as the bands tell."
 
 
 def _models(quality: Quality) -> Iterator[str]:

@@ -20,7 +20,7 @@ from supm.synthesis.copula import Copula
 from supm.synthesis.distributions import Marginal
 from supm.synthesis.moments import ColumnRoles
 from supm.synthesis.synthetic_model import BINS, SyntheticModel
-from supm.synthesis.tree import ClassTree, TreeBranch
+from supm.synthesis.tables import ClassTree, TreeBranch
 
 MODES: Final = ("strict", "faithful")
 _VERSION: Final = 2

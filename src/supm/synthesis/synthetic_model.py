@@ -27,10 +27,8 @@ from supm.mechanisms import ContinuousLaplace
 from supm.synthesis.archive import Archive, ArchiveSchema
 from supm.synthesis.columns import ClassColumn, NumberColumn
 from supm.synthesis.columns_learning import Margins, learn_margins, marginal_of
-from supm.synthesis.copula import Copula, join, learn_shifts, noisy_polychoric
-from supm.synthesis.correlation import repaired_covariance
-from supm.synthesis.distributions import BinnedMarginal, Marginal, count_together
-from supm.synthesis.em import PAPER, reconstruct_table
+from supm.synthesis.copula import Copula, join, learn_shifts, noisy_polychoric, repaired_covariance
+from supm.synthesis.distributions import BinnedMarginal, Marginal
 from supm.synthesis.moments import (
     ColumnRoles,
     RecordMoments,
@@ -39,7 +37,14 @@ from supm.synthesis.moments import (
     learn_moments,
     within_classes,
 )
-from supm.synthesis.tree import ClassTree, draw_rows, learn_tree
+from supm.synthesis.tables import (
+    PAPER,
+    ClassTree,
+    count_together,
+    draw_rows,
+    learn_tree,
+    reconstruct_table,
+)
 
 Matrix = NDArray[np.float64]
 BINS: Final = Integers("bins", 2, 1000)
