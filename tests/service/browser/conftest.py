@@ -41,7 +41,8 @@ _TOKEN: Final = "a made-up token"  # noqa: S105  for the tests
 _POLICY: Final = "default-src 'none'; script-src 'self'; connect-src 'self'"
 
 
-@pytest.fixture(scope="session")
+# As long as Playwright is open, nobody else can run an event loop in this thread.
+@pytest.fixture(scope="module")
 def launch(missing: Callable[[str], NoReturn]) -> Iterator[Callable[..., Any]]:
     """Return a function that starts Chromium, driven by Playwright; no browser is downloaded."""
     program = shutil.which("chromium")
@@ -63,7 +64,7 @@ def launch(missing: Callable[[str], NoReturn]) -> Iterator[Callable[..., Any]]:
         yield started
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser(launch: Callable[..., Any]) -> Any:
     """Chromium."""
     return launch()
