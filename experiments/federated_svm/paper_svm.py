@@ -19,8 +19,8 @@ from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import EPSILON, Integers, Reals
 from supm.federation.rows import Rows, shortened
+from supm.learning.directions import principal_components
 from supm.learning.margins import fit_margins, winners
-from supm.learning.principal import principal_components
 from supm.mechanisms.noise import GammaNorm, classical_sigma, mirrored_triangle
 from supm.privacy import GaussianDP, Guarantee, Neighbours, NoGuarantee, PureDP, sequential
 

@@ -18,8 +18,8 @@ from supm import RandomSource, simulation
 from supm.federation.margin import Margin, MarginOutcome, reduced
 from supm.federation.protocol import Circle, run_pooled
 from supm.federation.rows import Rows, VectorEncoding
+from supm.learning.directions import principal_components
 from supm.learning.margins import Loss, fit_margins, probabilities
-from supm.learning.principal import principal_components
 from supm.privacy import Guarantee, NoGuarantee
 
 __all__ = ["DELTA", "measure"]

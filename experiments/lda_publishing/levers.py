@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from supm.federation.discriminant import Discriminant
 from supm.federation.protocol import Circle
-from supm.learning.discriminant import ClassMoments
+from supm.learning.directions import ClassMoments
 
 __all__ = ["Lever", "encoding_table", "lever_table", "measure_levers"]
 

@@ -21,7 +21,7 @@ from supm import simulation
 from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.protocol import Circle, RoundQuestion
 from supm.federation.rows import Encoding, Rows, VectorEncoding
-from supm.learning.discriminant import ClassMoments
+from supm.learning.directions import ClassMoments
 
 __all__ = ["Split", "best_threshold", "noisy_run"]
 

@@ -15,7 +15,7 @@ from scipy.stats import chisquare, kstest
 from supm import simulation
 from supm.federation.discriminant_sums import ScoreCells, ScoreHistogram, _simplex
 from supm.federation.rows import GRID
-from supm.learning.discriminant import GaussianRule
+from supm.learning.directions import GaussianRule
 from supm.mechanisms.noise import GaussianNoise
 
 Floats = NDArray[np.float64]

@@ -15,7 +15,7 @@ from supm.federation.components import Components, ScatterNoise, Share, weighted
 from supm.federation.protocol import Circle, party_source, run_pooled
 from supm.federation.rows import GRID, Rows, VectorEncoding, scatter, untriangle
 from supm.federation.study import FederatedStudy
-from supm.learning.principal import average_subspace, principal_components
+from supm.learning.directions import average_subspace, principal_components
 
 Floats = NDArray[np.float64]
 WIDTH, COUNT, DELTA = 24, 4, 1e-5

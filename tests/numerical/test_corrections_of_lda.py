@@ -20,7 +20,7 @@ from scipy.stats import norm
 from supm import simulation
 from supm.federation.discriminant_sums import MomentNoise
 from supm.federation.rows import GRID
-from supm.learning.discriminant import ClassMoments
+from supm.learning.directions import ClassMoments
 from supm.mechanisms.noise import GaussianNoise
 from supm.privacy import Neighbours
 

@@ -20,7 +20,7 @@ from supm.federation.discriminant import Discriminant, DiscriminantOutcome
 from supm.federation.discriminant_sums import MomentNoise
 from supm.federation.protocol import Circle, run_pooled
 from supm.federation.rows import VectorEncoding, grid_rows
-from supm.learning.discriminant import ClassMoments
+from supm.learning.directions import ClassMoments
 from supm.mechanisms.noise import (
     GaussianNoise,
     ZeroSumNoise,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from supm import simulation
 from supm.federation.components import ScatterNoise
 from supm.federation.rows import GRID
-from supm.learning.principal import average_subspace, principal_components
+from supm.learning.directions import average_subspace, principal_components
 from supm.mechanisms.noise import GaussianNoise, classical_sigma, mirrored_triangle
 from supm.privacy import GaussianDP, Neighbours
 

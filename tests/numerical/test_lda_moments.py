@@ -12,7 +12,7 @@ from supm.federation.discriminant import Discriminant
 from supm.federation.discriminant_sums import MomentNoise, read_moments, tell_moments
 from supm.federation.protocol import Circle, run_pooled
 from supm.federation.rows import GRID, Rows, VectorEncoding, grid_rows
-from supm.learning.discriminant import ClassMoments
+from supm.learning.directions import ClassMoments
 from supm.mechanisms.noise import GaussianNoise
 
 WIDTH = 3

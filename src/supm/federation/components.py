@@ -31,7 +31,7 @@ from supm.federation.rows import (
     triangle,
     untriangle,
 )
-from supm.learning.principal import principal_components
+from supm.learning.directions import principal_components
 from supm.mechanisms.noise import sigma_for, summed_mu, symmetric_noise
 from supm.messages import Part
 from supm.messages.codec import Message

@@ -42,7 +42,7 @@ from supm.federation.protocol import (
     mu_for,
 )
 from supm.federation.rows import GRID, Encoding, Rows, keep_arrays, shortened
-from supm.learning.discriminant import GaussianRule
+from supm.learning.directions import GaussianRule
 from supm.messages import Part
 from supm.messages.codec import Message
 from supm.privacy import GaussianDP, Guarantee, sequential

@@ -33,7 +33,7 @@ from supm.federation.rows import (
     triangle,
     untriangle,
 )
-from supm.learning.discriminant import ClassMoments, GaussianRule
+from supm.learning.directions import ClassMoments, GaussianRule
 from supm.mechanisms.noise import DiscreteGaussian, sigma_for, summed_mu, symmetric_noise
 from supm.messages.codec import Message
 

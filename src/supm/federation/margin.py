@@ -16,8 +16,8 @@ from supm.federation.components import ScatterNoise, check_count, scatter_part
 from supm.federation.margin_noise import FLOATS, MOST_GAMMAS, STEPS, MarginNoise
 from supm.federation.protocol import Circle, Protocol, RoundQuestion, Totals, drawn_for, mu_for
 from supm.federation.rows import Encoding, Rows, keep_arrays, shortened
+from supm.learning.directions import principal_components
 from supm.learning.margins import Loss, outputs_of, probabilities, winners
-from supm.learning.principal import principal_components
 from supm.mechanisms.noise.loss_bounds import LossBounds
 from supm.messages import Part
 from supm.messages.codec import Message

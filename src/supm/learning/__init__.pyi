@@ -4,6 +4,8 @@ from supm.learning.additive import conditional as conditional
 from supm.learning.additive import fit_additive as fit_additive
 from supm.learning.additive import fit_line as fit_line
 from supm.learning.additive import single_opinions as single_opinions
+from supm.learning.directions import average_subspace as average_subspace
+from supm.learning.directions import principal_components as principal_components
 from supm.learning.interactions import Interaction as Interaction
 from supm.learning.interactions import fit_interactions as fit_interactions
 from supm.learning.learner import AnyClassifier as AnyClassifier
@@ -17,8 +19,6 @@ from supm.learning.margins import MarginFit as MarginFit
 from supm.learning.margins import fit_margins as fit_margins
 from supm.learning.moments import Gaps as Gaps
 from supm.learning.moments import Moments as Moments
-from supm.learning.principal import average_subspace as average_subspace
-from supm.learning.principal import principal_components as principal_components
 from supm.learning.scores import Errors as Errors
 from supm.learning.scores import Metric as Metric
 from supm.learning.scores import Scores as Scores

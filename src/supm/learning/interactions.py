@@ -129,13 +129,9 @@ def _from_margins(shares: Floats) -> Floats:
 
 def _contrasts(first: int, second: int, labels: int) -> Floats:
     """Return rows that see nothing but what all three do together."""
-    steps = [_steps(size) for size in (first, second, labels)]
+    # As many rows as a list of this size can differ in, each of sum 0.
+    steps = [np.eye(size)[1:] - 1.0 / size for size in (first, second, labels)]
     return np.kron(np.kron(steps[0], steps[1]), steps[2])
-
-
-def _steps(size: int) -> Floats:
-    """Return as many rows as a list of this size can differ in, each of sum 0."""
-    return np.eye(size)[1:] - 1.0 / size
 
 
 def _scored(found: _Found) -> Interaction:

@@ -308,7 +308,8 @@ class RbfSVM:
         decided = np.empty(len(features))
         for start in range(0, len(features), _CHUNK):
             rows = slice(start, start + _CHUNK)
-            decided[rows] = _kernel(features[rows], places, self.gamma) @ amounts + constant
+            apart = cdist(features[rows], places, "sqeuclidean")
+            decided[rows] = np.exp(-self.gamma * apart) @ amounts + constant
         return decided
 
 
@@ -319,8 +320,3 @@ def solve_by_libsvm(cells: WeightedCells, gamma: float, penalty: float) -> Machi
     machine = SVC(C=penalty, gamma=gamma, cache_size=500)
     machine.fit(cells.features, cells.labels, sample_weight=cells.weights)
     return machine.support_vectors_, machine.dual_coef_[0], float(machine.intercept_[0])
-
-
-def _kernel(left: Floats, right: Floats, gamma: float) -> Floats:
-    distances: Floats = cdist(left, right, "sqeuclidean")
-    return np.exp(-gamma * distances)
