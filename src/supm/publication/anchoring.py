@@ -14,9 +14,9 @@ from supm.publication.chain.contract import Anchor, ChainReceipt, OtherChainErro
 from supm.publication.entry import ChainEntry
 from supm.publication.evidence import beginning, check_root
 from supm.publication.history import KeyHistory, LogReader, changes_of
-from supm.publication.merkle import entries_in_words
 from supm.publication.proof import Proof, verify_log
 from supm.publication.signing import SignedCheckpoint, VerifierKey
+from supm.reporting import counted
 
 if TYPE_CHECKING:
     from supm.publication.chain import Chain
@@ -51,12 +51,12 @@ class KnownContract:
         chain, address = found.groups()
         return cls(address, None if chain is None else int(chain))
 
-    def check(self, named: ChainEntry) -> None:
-        """Raise PublicationError where the log names another contract."""
-        told = f"{named.chain}:{named.contract}"
+    def check(self, named: ChainEntry | Anchor, by: str = "the log names") -> None:
+        """Raise PublicationError where another contract is named."""
         same = self.address.lower() == named.contract.lower()
         if not same or self.chain not in {None, named.chain}:
-            message = f"the log names the contract {told}, not the one that you gave."
+            told = f"{by} the contract {named.chain}:{named.contract}"
+            message = f"{told}, not the one that you gave."
             raise PublicationError(message)
 
 
@@ -97,7 +97,7 @@ def verify_chain(chain: Chain, proof: Proof, key: VerifierKey) -> Iterator[str]:
         f"{named.publisher} can anchor in it."
     )
     checkpoint = proof.checkpoint
-    anchor, told = chain.anchored(checkpoint.size), entries_in_words(checkpoint.size)
+    anchor, told = chain.anchored(checkpoint.size), counted(checkpoint.size, "entry")
     if anchor is None:
         message = (
             f"the chain has no anchor of {told}; get a proof under one that it has: supm log prove."
@@ -146,7 +146,7 @@ def verify_anchors(chain: Chain, log: LogReader, proof: Proof, key: VerifierKey)
 
 
 def _check_anchor(anchor: Anchor, log: LogReader, now: SignedCheckpoint, key: VerifierKey) -> None:
-    size, anchored = now.size, entries_in_words(anchor.size)
+    size, anchored = now.size, counted(anchor.size, "entry")
     if anchor.size > size:
         message = (
             f"the chain has an anchor of {anchored}, and the log shows {size}: it was cut, is "
@@ -221,7 +221,7 @@ def _anchors(url: str, named: Sequence[ChainEntry]) -> list[Anchor]:
         chain.check_code(log=bytes.fromhex(each.log), publisher=each.publisher)
         for anchor in chain.anchors():
             if found.setdefault(anchor.size, anchor).root != anchor.root:
-                told = entries_in_words(anchor.size)
+                told = counted(anchor.size, "entry")
                 message = f"two contracts of the log hold different roots of {told}."
                 raise PublicationError(message)
     return list(found.values())

@@ -15,9 +15,8 @@ from supm.publication.anchoring import chain_at
 from supm.publication.entry import ChainEntry
 from supm.publication.history import contracts_of
 from supm.publication.log import Log
-from supm.publication.merkle import entries_in_words
 from supm.publication.signing import SigningKey, VerifierKey
-from supm.reporting import Result
+from supm.reporting import Result, counted
 
 if TYPE_CHECKING:
     from supm.publication.chain import Anchor, Chain, ChainAccount, ChainReceipt
@@ -72,7 +71,7 @@ def anchor(log: Log, chain: Chain, account: ChainAccount) -> tuple[int, ChainRec
     chain.check_code(log=bytes.fromhex(named.log), publisher=named.publisher)
     before = chain.anchored(checkpoint.size)
     if before is not None and before.root != checkpoint.root:
-        told = entries_in_words(checkpoint.size)
+        told = counted(checkpoint.size, "entry")
         message = f"the chain has another root for {told} than the log."
         raise PublicationError(message)
     receipt = None
@@ -122,10 +121,10 @@ class Anchoring(Result):
     @property
     def headline(self) -> str:
         """What was done, and what it cost, in one sentence."""
-        whole, chain, receipt = entries_in_words(self.total), self.named.chain, self.receipt
+        whole, chain, receipt = counted(self.total, "entry"), self.named.chain, self.receipt
         if receipt is None:
             return f"The root of {whole} was on chain {chain} before."
-        new, each = entries_in_words(self.entries, "new"), receipt.gas / max(self.entries, 1)
+        new, each = counted(self.entries, "new entry"), receipt.gas / max(self.entries, 1)
         done = f"The root of {whole} is on chain {chain} in block {receipt.block}:"
         return f"{done} {receipt.gas} gas for {new}, {each:.0f} for each."
 

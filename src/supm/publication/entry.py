@@ -154,12 +154,13 @@ class ReleaseEntry(LogEntry):
         return {"who helped to train": told.training, "who was tested": told.testing}
 
     @property
-    def _promised(self) -> dict[str, Any]:
+    def promised(self) -> dict[str, Any]:
+        """The same as plain values for JSON."""
         return {whom: each.to_form() for whom, each in self.guarantees.items()}
 
     def to_form(self) -> dict[str, Any]:
         """Return the entry as plain values for JSON."""
-        return super().to_form() | {"study": self.study, "promised": self._promised}
+        return super().to_form() | {"study": self.study, "promised": self.promised}
 
     @classmethod
     def from_form(cls, form: object) -> Self:
@@ -167,7 +168,7 @@ class ReleaseEntry(LogEntry):
         held = dict(form) if isinstance(form, dict) else {}
         told = [held.pop(name, None) for name in ("study", "promised")]
         entry = super().from_form(held)
-        if told != [entry.study, entry._promised]:  # noqa: SLF001  of this class
+        if told != [entry.study, entry.promised]:
             message = "the entry promises something else than its own statement."
             raise PublicationError(message)
         return entry

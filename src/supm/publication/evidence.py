@@ -20,13 +20,9 @@ from supm.messages.codec import Message
 from supm.publication.chain.contract import Anchor, check_32_bytes
 from supm.publication.entry import KeyChange
 from supm.publication.history import KeyHistory, LogReader
-from supm.publication.merkle import (
-    EMPTY_ROOT,
-    check_consistency,
-    entries_in_words,
-    roots_by_consistency,
-)
+from supm.publication.merkle import EMPTY_ROOT, check_consistency, roots_by_consistency
 from supm.publication.signing import SignedCheckpoint, VerifierKey
+from supm.reporting import counted
 
 Told: TypeAlias = SignedCheckpoint | Anchor
 
@@ -84,7 +80,7 @@ class ForkEvidence(Message):
                 yield from _signature(each, history)
         self._check_path()
         yield (
-            f"Its {entries_in_words(now.size)} {'begins' if now.size == 1 else 'begin'} with "
+            f"Its {counted(now.size, 'entry')} {'begins' if now.size == 1 else 'begin'} with "
             f"{before.size} whose root is {self.root.hex()[:16]}…"
             f"; what was said before of these is {before.root.hex()[:16]}…"
         )
@@ -104,7 +100,7 @@ class ForkEvidence(Message):
 
 def _signature(signed: SignedCheckpoint, history: KeyHistory) -> Iterator[str]:
     signer = history.signer(signed)
-    told = f"A checkpoint of {entries_in_words(signed.size)} is signed by the log's key"
+    told = f"A checkpoint of {counted(signed.size, 'entry')} is signed by the log's key"
     yield f"{told} {signer.hash.hex()}."
     if signer in history.revoked:
         yield f"WARNING: {signer.hash.hex()} was revoked: who stole it may have signed."

@@ -14,8 +14,8 @@ from typing import Final, Protocol, TypeVar
 
 from supm._errors import PublicationError
 from supm.publication.entry import ChainEntry, KeyChange, KeyEntry, read_entry
-from supm.publication.merkle import entries_in_words
 from supm.publication.signing import SignedCheckpoint, SigningKey, VerifierKey
+from supm.reporting import counted
 
 _Entry = TypeVar("_Entry", KeyEntry, ChainEntry)
 
@@ -112,7 +112,7 @@ class KeyHistory:
         begins = self.until[place - 1] + 1 if place else self.since
         ends = self.until[place] if place < len(self.until) else size
         if not begins <= size <= ends:
-            told = f"signed a checkpoint of {entries_in_words(size)}, and was not in charge then."
+            told = f"signed a checkpoint of {counted(size, 'entry')}, and was not in charge then."
             message = f"the key {self.keys[place].hash.hex()} {told}"
             raise PublicationError(message)
 

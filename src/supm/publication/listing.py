@@ -11,12 +11,11 @@ from typing import Any, Final
 from supm._errors import PublicationError
 from supm.publication.entry import LogEntry, RoundEntry, read_entry
 from supm.publication.history import KeyHistory, history_of
-from supm.publication.merkle import entries_in_words
 from supm.publication.monitoring import entries_of, rebuilt
 from supm.publication.opening import AnyLog, open_log
 from supm.publication.signing import SignedCheckpoint, VerifierKey
 from supm.publication.story import EntryReader
-from supm.reporting import Result, Table
+from supm.reporting import Result, Table, counted
 
 _SHOWN: Final = 20
 
@@ -43,7 +42,7 @@ class LogListing(Result):
     def headline(self) -> str:
         """Its name, its size and its keys."""
         *old, current = self.history.keys
-        told = f"The log {current.name} has {entries_in_words(self.total)}. Its key in charge:"
+        told = f"The log {current.name} has {counted(self.total, 'entry')}. Its key in charge:"
         return "\n".join([told, f"  {current}", *map(self._fate, old)])
 
     def _fate(self, key: VerifierKey) -> str:

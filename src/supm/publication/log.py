@@ -17,14 +17,16 @@ from supm._sqlite import SqliteFile
 from supm.publication.entry import LogEntry, ReleaseEntry, read_entry
 from supm.publication.history import KeyHistory, entry_at, history_of, revoking, rotating
 from supm.publication.merkle import (
+    EMPTY_ROOT,
     consistency_path,
-    entries_in_words,
     grown,
     hash_leaf,
     inclusion_path,
     root_of,
 )
+from supm.publication.proof import Proof, make_proof
 from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey, VerifierKey
+from supm.reporting import counted
 
 _MOST_BYTES: Final = 1 << 26
 
@@ -108,7 +110,7 @@ class Log:
         file = _LogFile(path)
         with contextlib.closing(file), file.step():
             file.run("INSERT INTO settings VALUES ('key', ?)", str(key.verifier))
-            empty = Checkpoint(name=key.verifier.name, size=0, root=root_of(0, _nothing))
+            empty = Checkpoint(name=key.verifier.name, size=0, root=EMPTY_ROOT)
             file.run("INSERT INTO checkpoints VALUES (0, ?)", empty.signed(key).text)
         return cls(path)
 
@@ -287,6 +289,10 @@ class Log:
             raise PublicationError(message)
         return consistency_path(first, second, self._node) if first else []
 
+    def proof_at(self, place: int) -> Proof:
+        """Return the proof of a release, under the newest checkpoint that is on a chain, if any."""
+        return make_proof(self, place, self.anchored(place))
+
     def history(self) -> KeyHistory:
         """Return the keys of the log, as its own entries tell them."""
         return history_of(self)
@@ -338,7 +344,7 @@ class Log:
 
     def _check_size(self, size: int) -> None:
         if not 0 <= size <= self.size:
-            message = f"the log has {entries_in_words(self.size)}, and {size} are asked for."
+            message = f"the log has {counted(self.size, 'entry')}, and {size} are asked for."
             raise PublicationError(message)
 
 
@@ -347,7 +353,3 @@ def _check_same(place: int, before: LogEntry, entry: LogEntry) -> None:
     if None in told or told[0] != told[1]:
         message = f"this file was published before, as entry {place}, with another statement."
         raise PublicationError(message)
-
-
-def _nothing(_level: int, _place: int) -> bytes:
-    return b""

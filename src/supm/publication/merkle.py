@@ -12,13 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from supm._errors import PublicationError
-
-
-def entries_in_words(count: int, which: str = "") -> str:
-    """Return how many entries there are, in words."""
-    noun = "entry" if count == 1 else "entries"
-    return f"{count} {which} {noun}" if which else f"{count} {noun}"
-
+from supm.reporting import counted
 
 EMPTY_ROOT: Final = hashlib.sha256().digest()
 # Level and place of a complete subtree, to its hash; level 0 are the leaves.
@@ -84,21 +78,35 @@ def consistency_path(first: int, second: int, fetch: Fetch) -> list[bytes]:
 def root_by_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes:
     """Return the root that a leaf and its path lead to."""
     if not 0 <= index < size:
-        message = f"the proof is for entry {index}, and the tree has {entries_in_words(size)}."
+        message = f"the proof is for entry {index}, and the tree has {counted(size, 'entry')}."
         raise PublicationError(message)
-    place, last, found, rest = index, size - 1, leaf, list(path)
+    place, last, found, rest = index, size - 1, leaf, _Path("inclusion", path)
     while last:
-        if place % 2 or place < last:
-            if not rest:
-                message = "the inclusion proof is too short."
-                raise PublicationError(message)
-            other = rest.pop(0)
-            found = hash_pair(other, found) if place % 2 else hash_pair(found, other)
+        if place % 2:
+            found = hash_pair(rest.next(), found)
+        elif place < last:
+            found = hash_pair(found, rest.next())
         place, last = place // 2, last // 2
-    if rest:
-        message = "the inclusion proof is too long."
-        raise PublicationError(message)
+    rest.end()
     return found
+
+
+class _Path:
+    """The hashes of a proof, taken one after another and to the end."""
+
+    def __init__(self, noun: str, path: Sequence[bytes]) -> None:
+        self._noun, self._rest = noun, list(path)
+
+    def next(self) -> bytes:
+        if not self._rest:
+            message = f"the {self._noun} proof is too short."
+            raise PublicationError(message)
+        return self._rest.pop(0)
+
+    def end(self) -> None:
+        if self._rest:
+            message = f"the {self._noun} proof is too long."
+            raise PublicationError(message)
 
 
 def check_consistency(
@@ -106,7 +114,7 @@ def check_consistency(
 ) -> None:
     """Raise unless the larger tree begins with the smaller one."""
     if not 0 <= first <= second:
-        message = f"a tree of {entries_in_words(second)} cannot begin with one of {first}."
+        message = f"a tree of {counted(second, 'entry')} cannot begin with one of {first}."
         raise PublicationError(message)
     if first in (0, second):
         if path or first_root != (second_root if first == second else EMPTY_ROOT):
@@ -122,30 +130,21 @@ def roots_by_consistency(
     first: int, first_root: bytes, second: int, path: Sequence[bytes]
 ) -> tuple[bytes, bytes]:
     """Return the roots of both trees that a path leads to."""
-    place, last, rest = first - 1, second - 1, list(path)
+    place, last, rest = first - 1, second - 1, _Path("consistency", path)
     while place % 2:
         place, last = place // 2, last // 2
     # A smaller tree that is one complete subtree is its own beginning.
-    start = _next(rest) if place else first_root
+    start = rest.next() if place else first_root
     smaller = larger = start
     while last:
         if place % 2:
-            other = _next(rest)
+            other = rest.next()
             smaller, larger = hash_pair(other, smaller), hash_pair(other, larger)
         elif place < last:
-            larger = hash_pair(larger, _next(rest))
+            larger = hash_pair(larger, rest.next())
         place, last = place // 2, last // 2
-    if rest:
-        message = "the consistency proof is too long."
-        raise PublicationError(message)
+    rest.end()
     return smaller, larger
-
-
-def _next(rest: list[bytes]) -> bytes:
-    if not rest:
-        message = "the consistency proof is too short."
-        raise PublicationError(message)
-    return rest.pop(0)
 
 
 def _split(count: int) -> int:
@@ -178,31 +177,23 @@ class Peaks:
 
     def __init__(self, wanted: dict[tuple[int, int], bytes] | None = None) -> None:
         self.size = 0
-        self._peaks: list[bytes] = []
+        # The last complete subtree of each level.
+        self._peaks: dict[int, bytes] = {}
         self._wanted = {} if wanted is None else wanted
 
     def add(self, entries: Iterable[bytes]) -> None:
         """Take the next entries."""
-        for entry in entries:
-            found, place = hash_leaf(entry), self.size
-            self._note(0, place, found)
-            level = 0
-            while place % 2:
-                found, place = hash_pair(self._peaks.pop(), found), place // 2
-                level += 1
-                self._note(level, place, found)
-            self._peaks.append(found)
-            self.size += 1
-
-    def _note(self, level: int, place: int, found: bytes) -> None:
-        if (level, place) in self._wanted:
-            self._wanted[level, place] = found
+        leaves = list(map(hash_leaf, entries))
+        made = list(grown(self.size, leaves, self._peak))
+        self._peaks |= {level: found for level, _, found in made}
+        for level, place, found in made:
+            if (level, place) in self._wanted:
+                self._wanted[level, place] = found
+        self.size += len(leaves)
 
     def root(self) -> bytes:
         """Return the root of all so far."""
-        if not self._peaks:
-            return EMPTY_ROOT
-        found = self._peaks[-1]
-        for each in self._peaks[-2::-1]:
-            found = hash_pair(each, found)
-        return found
+        return root_of(self.size, self._peak)
+
+    def _peak(self, level: int, _: int) -> bytes:
+        return self._peaks[level]

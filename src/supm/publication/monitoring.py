@@ -13,11 +13,12 @@ from supm.publication.chain.contract import Anchor
 from supm.publication.entry import ChainEntry, KeyChange
 from supm.publication.evidence import Told, check_root
 from supm.publication.history import KeyHistory, LogReader, changes_of, contracts_of
-from supm.publication.merkle import Peaks, consistency_path, entries_in_words, subtrees
+from supm.publication.merkle import Peaks, consistency_path, subtrees
 from supm.publication.opening import AnyLog, file_text, now_in_utc, open_log, read_verifier_key
 from supm.publication.signing import SignedCheckpoint, VerifierKey
 from supm.publication.story import LogStory
 from supm.publication.verification import Tell, Verification, judged
+from supm.reporting import counted
 
 _PAGE: Final = 10_000
 
@@ -96,10 +97,10 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
     count, root, roots = rebuilt(map(story.take, entries_of(log, size)), sizes, tell, nodes)
     history = KeyHistory.followed(key, story.changes)
     signer = history.check(now)
-    told = entries_in_words(size)
+    told = counted(size, "entry")
     yield f"The newest checkpoint, of {told}, is signed by the key {signer.hash.hex()}."
     _check_root(now, count, root)
-    yield f"The root of the {entries_in_words(count, 'raw')} is the one that is signed."
+    yield f"The root of the {counted(count, 'raw entry')} is the one that is signed."
     story.check_runs()
     yield story.words
     yield from _revoked(history)
@@ -109,7 +110,7 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
         # Revoked or not: what a key signed in its time is evidence.
         history.signer(known)
         whole.compare(known)
-        kept = entries_in_words(known.size)
+        kept = counted(known.size, "entry")
         yield f"It begins with the {kept} of the checkpoint that you kept."
     if contracts is not None and list(contracts) != story.contracts:
         message = "the log names other contracts in its entries than it did when it was asked."
@@ -142,12 +143,12 @@ def _revoked(history: KeyHistory) -> Iterator[str]:
 
 def _check_root(now: SignedCheckpoint, count: int, root: bytes) -> None:
     if count != now.size:
-        told = entries_in_words(count)
+        told = counted(count, "entry")
         message = f"the log has {told} and signs for {now.size}: some are gone."
         raise PublicationError(message)
     if root != now.root:
         message = (
-            f"the root of the {entries_in_words(count, 'raw')} is not the one that is signed: an "
+            f"the root of the {counted(count, 'raw entry')} is not the one that is signed: an "
             "entry was altered, dropped, doubled or moved."
         )
         raise PublicationError(message)
@@ -186,9 +187,9 @@ class _Whole:
 
 def _cut(first: Told, total: int) -> str:
     if isinstance(first, Anchor):
-        told = entries_in_words(first.size)
+        told = counted(first.size, "entry")
         return f"the chain has an anchor of {told}, the log has {total}: it was cut."
-    told = entries_in_words(total)
+    told = counted(total, "entry")
     return f"the log has {told}, and signed for {first.size} before: it was cut."
 
 

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from supm._errors import ParameterError, PublicationError
 from supm.publication.log import Log
-from supm.publication.proof import Proof, make_proof
+from supm.publication.proof import Proof
 from supm.publication.remote import RemoteLog
 from supm.publication.signing import SigningKey, VerifierKey
 
@@ -25,20 +25,22 @@ def open_log(where: str | Path | AnyLog) -> AnyLog:
     if named.startswith(("http://", "https://")):
         return RemoteLog(named)
     if "://" in named or not Path(named).is_file():
-        # An address may hold a password, so it is not shown.
-        got = f"{named.partition('://')[0]}://…" if "://" in named else named
         wanted = "a file that is there, or an address (http://… or https://…)"
-        raise ParameterError("log", wanted, got)
+        raise ParameterError("log", wanted, _without_password(named))
     return Log(Path(named), read_only=True)
 
 
 def own_log(where: str | Path, name: str = "log") -> Log:
     """Return the log in a file of this machine, to add to it."""
     if "://" in str(where):
-        # An address may hold a password, so it is not shown.
         hint = "Only its publisher adds to a log."
-        raise ParameterError(name, "a file here", f"{str(where).partition('://')[0]}://…", hint)
+        raise ParameterError(name, "a file here", _without_password(str(where)), hint)
     return Log(Path(where))
+
+
+def _without_password(named: str) -> str:
+    scheme, mark, _ = named.partition("://")
+    return f"{scheme}{mark}…" if mark else named
 
 
 def read_verifier_key(given: str | Path | VerifierKey, name: str = "key") -> VerifierKey:
@@ -103,7 +105,7 @@ def proof_of_file(log: AnyLog, content: bytes) -> Proof:
         raise PublicationError(message)
     if isinstance(log, RemoteLog):
         return log.proof(digest)
-    return make_proof(log, place, log.anchored(place))
+    return log.proof_at(place)
 
 
 def now_in_utc() -> str:

@@ -150,15 +150,15 @@ def told_of_the_run(content: bytes, entry: ReleaseEntry, facts: dict[str, Any]) 
         if parties > 1:
             yield _WITHOUT.format(parties)
         return
-    shape = f"{counted(rounds, 'round')} of {_parties(parties)}"
+    shape = f"{counted(rounds, 'round')} of {counted(parties, 'party')}"
     if [len(each) for each in entry.commitments] != [parties] * rounds:
         message = f"the entry tells of other rounds than the release's study has: {shape}."
         raise PublicationError(message)
     lost, tolerated = _lost(entry), protocol.circle.dropouts
     if len(lost) > tolerated:
         message = (
-            f"by the entry {_parties(len(lost))} had left before the end of the run, and the "
-            f"release's study tolerates {tolerated}."
+            f"by the entry {counted(len(lost), 'party')} had left before the end of the run, and "
+            f"the release's study tolerates {tolerated}."
         )
         raise PublicationError(message)
     facts |= {"parties": parties, "rounds": rounds, "lost": sorted(lost)}
@@ -183,7 +183,3 @@ def _but(lost: dict[int, list[int]]) -> str:
 def _rounds(missing: list[int]) -> str:
     noun = "round" if len(missing) == 1 else "rounds"
     return f"{noun} {', '.join(map(str, missing))}"
-
-
-def _parties(count: int) -> str:
-    return "1 party" if count == 1 else f"{count} parties"

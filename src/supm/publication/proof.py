@@ -20,8 +20,9 @@ from supm.publication.entry import (
 )
 from supm.publication.evidence import check_same_log
 from supm.publication.history import KeyHistory, LogReader, changes_of, contracts_of, entry_at
-from supm.publication.merkle import entries_in_words, hash_leaf, root_by_inclusion
+from supm.publication.merkle import hash_leaf, root_by_inclusion
 from supm.publication.signing import SignedCheckpoint, VerifierKey
+from supm.reporting import counted
 
 _HASH_BYTES: Final = 32
 _LONGEST_PATH: Final = 62
@@ -196,7 +197,7 @@ def verify_file(content: bytes, proof: Proof, key: VerifierKey) -> Iterator[str]
     yield f"The file is the one of the entry: {len(content)} bytes with SHA-256 {found}."
     signer = _signer(proof, key)
     followed = "the key you gave" if signer == key else "a key that took over from the one you gave"
-    size, name = entries_in_words(checkpoint.size), checkpoint.name
+    size, name = counted(checkpoint.size, "entry"), checkpoint.name
     yield f"The checkpoint of {size} is signed by {followed} ({signer.hash.hex()})."
     proof.release.check(checkpoint)
     if proof.contract is not None and proof.chain is not None:
@@ -281,8 +282,8 @@ def verify_log(
     history.check(proof.checkpoint)
     sizes = proof.checkpoint.size, now.size
     if sizes[1] < sizes[0]:
-        shown = entries_in_words(sizes[1])
+        shown = counted(sizes[1], "entry")
         message = f"the log shows {shown}, and signed for {sizes[0]} before: it was cut."
         raise PublicationError(message)
     check_same_log(proof.checkpoint, now, log, changes)
-    yield f"The log, now of {entries_in_words(sizes[1])}, begins with those of the proof."
+    yield f"The log, now of {counted(sizes[1], 'entry')}, begins with those of the proof."

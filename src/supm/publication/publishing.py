@@ -15,7 +15,7 @@ from supm.publication.deploying import Anchoring, anchor_log, contract_of
 from supm.publication.entry import ReleaseEntry, RoundEntry
 from supm.publication.log import Log
 from supm.publication.opening import file_bytes
-from supm.publication.proof import Proof, make_proof
+from supm.publication.proof import Proof
 from supm.publication.signing import SigningKey, VerifierKey, check_log_name
 from supm.reporting import Result
 
@@ -166,9 +166,9 @@ def publish_file(  # noqa: PLR0913  each is a fact of the entry, or where it is 
     with log.step():
         place = enter_file(log, key, content, name=Path(file).name, statement=statement, time=time)
         if may_hand_out is not None:
-            may_hand_out(newest_proof(log, place))
+            may_hand_out(log.proof_at(place))
     # Before anything is asked of a chain: what is published has its proof, whatever comes.
-    hand_out(newest_proof(log, place))
+    hand_out(log.proof_at(place))
     done = Publication(name=str(file), log=log.name, place=place, fresh=log.size > size)
     if chain is None or account is None:
         return done
@@ -177,13 +177,8 @@ def publish_file(  # noqa: PLR0913  each is a fact of the entry, or where it is 
     except SupmError as error:
         told = f"{done.headline} But it is not anchored: {error} Run supm log anchor later."
         raise PublicationError(told) from None
-    hand_out(newest_proof(log, place))
+    hand_out(log.proof_at(place))
     return replace(done, anchoring=anchoring)
-
-
-def newest_proof(log: Log, place: int) -> Proof:
-    """Return the proof of an entry, under the newest checkpoint that is on a chain, if any is."""
-    return make_proof(log, place, log.anchored(place))
 
 
 def create_log(path: str | Path, name: str) -> VerifierKey:
@@ -301,6 +296,6 @@ class RunRecord:
             run=self.rounds[0].run,
             commitments=tuple(each.commitments for each in self.rounds),
         )
-        proof = newest_proof(self.log, place)
+        proof = self.log.proof_at(place)
         path.with_name(f"{path.name}.proof").write_text(proof.to_json() + "\n")
         return place

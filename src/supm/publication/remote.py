@@ -13,7 +13,7 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from supm._errors import PublicationError
 from supm.publication.proof import Proof
@@ -53,6 +53,7 @@ _SECONDS_FOR_ALL: Final = 60.0
 _MOST_BYTES: Final = (1 << 20) + 2 * (1 << 24)
 _MOST_SHORT: Final = 1 << 20
 _LONG: Final = ("entries", "proof")
+_STRANGE: Final = "the log answered something that is no answer of a log."
 
 
 class UnreachableError(PublicationError):
@@ -82,17 +83,17 @@ class RemoteLog:
     @cached_property
     def first_key(self) -> VerifierKey:
         """The key with which it began."""
-        return VerifierKey.parse(self._get("key").decode(errors="replace"))
+        return VerifierKey.parse(self._text("key"))
 
     def checkpoint(self) -> SignedCheckpoint:
         """Return the newest signed checkpoint."""
-        return SignedCheckpoint.parse(self._get("checkpoint").decode(errors="replace"))
+        return SignedCheckpoint.parse(self._text("checkpoint"))
 
     def entries(self, start: int, stop: int) -> list[str]:
         """Return the texts of entries from one place up to another."""
         found = list[str]()
         while start + len(found) < stop:
-            page = self._texts("entries", start=start + len(found), stop=stop)
+            page = self._list(str, "entries", start=start + len(found), stop=stop)
             if not page:
                 break
             found += page
@@ -100,46 +101,43 @@ class RemoteLog:
 
     def places(self, kind: str) -> list[int]:
         """Return where the entries of kind "key" or "chain" are, in order."""
-        found = self._list("places", kind=kind)
-        if not all(type(each) is int for each in found):
-            raise PublicationError(_STRANGE)
-        return found
+        return self._list(int, "places", kind=kind)
 
     def find(self, content: str) -> int | None:
         """Return the place of the release of a file, by its SHA-256."""
-        found = self._list("find", content=content)
-        if not found:
-            return None
-        if type(found[0]) is not int:
-            raise PublicationError(_STRANGE)
-        return int(found[0])
+        found = self._list(int, "find", content=content)
+        return found[0] if found else None
 
     def inclusion(self, index: int, size: int) -> list[bytes]:
         """Return the path from an entry to the root of the first ``size`` entries."""
-        return _hashes(self._texts("inclusion", index=index, size=size))
+        return self._hashes("inclusion", index=index, size=size)
 
     def consistency(self, first: int, second: int) -> list[bytes]:
         """Return the path that shows that the first entries are the beginning of more."""
-        return _hashes(self._texts("consistency", first=first, second=second))
+        return self._hashes("consistency", first=first, second=second)
 
     def proof(self, content: str) -> Proof:
         """Return the proof of a file that the log would hand out, by the file's SHA-256."""
-        return Proof.from_json(self._get(f"proof/{content}").decode(errors="replace"))
+        return Proof.from_json(self._text(f"proof/{content}"))
 
-    def _texts(self, what: str, **query: object) -> list[str]:
-        found = self._list(what, **query)
-        if not all(isinstance(each, str) for each in found):
-            raise PublicationError(_STRANGE)
-        return found
+    def _hashes(self, what: str, **query: object) -> list[bytes]:
+        try:
+            return [bytes.fromhex(each) for each in self._list(str, what, **query)]
+        except ValueError:
+            raise PublicationError(_STRANGE) from None
 
-    def _list(self, what: str, **query: object) -> list[Any]:
+    def _list(self, kind: type[_Answer], what: str, /, **query: object) -> list[_Answer]:
+        """Return a list that the log answers, of which each is of a kind."""
         try:
             found = json.loads(self._get(what, **query))
         except (ValueError, RecursionError):
-            raise PublicationError(_STRANGE) from None
-        if not isinstance(found, list):
+            found = None
+        if not isinstance(found, list) or any(type(each) is not kind for each in found):
             raise PublicationError(_STRANGE)
         return found
+
+    def _text(self, what: str) -> str:
+        return self._get(what).decode(errors="replace")
 
     def _get(self, what: str, **query: object) -> bytes:
         address = f"{self._address}/log/{what}?{urllib.parse.urlencode(query)}"
@@ -187,13 +185,3 @@ def _read(answer: http.client.HTTPResponse, most: int) -> bytes:
             message = "the log's answer has no end; nothing of it was used."
             raise UnreachableError(message)
     return bytes(found)
-
-
-_STRANGE: Final = "the log answered something that is no answer of a log."
-
-
-def _hashes(texts: list[str]) -> list[bytes]:
-    try:
-        return [bytes.fromhex(each) for each in texts]
-    except ValueError:
-        raise PublicationError(_STRANGE) from None

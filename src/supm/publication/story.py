@@ -77,8 +77,7 @@ class EntryReader:
             return
         statement = canonical(entry.statement.to_form())
         if len(statement) <= _LONGEST_KNOWN and (text := _without(entry.study, statement)):
-            promised = {whom: each.to_form() for whom, each in entry.guarantees.items()}
-            self._known[canonical(promised), text] = entry.statement
+            self._known[canonical(entry.promised), text] = entry.statement
 
 
 def _without(study: str, statement: str) -> str:

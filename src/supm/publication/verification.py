@@ -19,7 +19,6 @@ from supm.publication.chain.contract import Anchor, OtherChainError, Unreachable
 from supm.publication.evidence import ForkError, ForkEvidence
 from supm.publication.history import LogReader
 from supm.publication.log import Log
-from supm.publication.merkle import entries_in_words
 from supm.publication.opening import (
     AnyLog,
     file_bytes,
@@ -32,7 +31,7 @@ from supm.publication.promise import own_statement, told_of_the_run
 from supm.publication.proof import Proof, verify_file, verify_log, verify_receipt
 from supm.publication.remote import UnreachableError
 from supm.publication.signing import VerifierKey
-from supm.reporting import Result, Table
+from supm.reporting import Result, Table, counted
 
 Outcome: TypeAlias = Literal["verified", "refuted", "unknown"]
 Tell: TypeAlias = Callable[[str], None]
@@ -253,7 +252,7 @@ def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[st
         "sha256": entry.content,
         "log": proof.checkpoint.name,
         "time": entry.time,
-        "promised": {whom: each.to_form() for whom, each in entry.guarantees.items()},
+        "promised": entry.promised,
         "derived": own is not None,
         "simulation": told.simulation,
     }
@@ -352,11 +351,8 @@ def _check_asked(told: Anchor | None, known: KnownContract | None, chain: str | 
 
 def _confirmed(url: str, known: KnownContract, told: Anchor, key: VerifierKey) -> Iterator[str]:
     """Ask the chain for the anchor, in the contract of the log that began with this key."""
-    if (known.chain, known.address.lower()) != (told.chain, told.contract.lower()):
-        place = f"{told.chain}:{told.contract}"
-        message = f"the file tells of the contract {place}, not of the one that you gave."
-        raise PublicationError(message)
-    chain, size = chain_at(url, told), entries_in_words(told.size)
+    known.check(told, "the file tells of")
+    chain, size = chain_at(url, told), counted(told.size, "entry")
     publisher = chain.check_code(log=key.identity)
     yield f"The contract {told.contract} has SUPM's code; only {publisher} can anchor in it."
     anchor = chain.anchored(told.size)

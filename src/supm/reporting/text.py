@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 import textwrap
 import threading
@@ -84,10 +85,11 @@ def counted(number: int, noun: str) -> str:
 
     Examples
     --------
-    >>> counted(1, "fold"), counted(3, "fold")
-    ('1 fold', '3 folds')
+    >>> counted(1, "fold"), counted(3, "fold"), counted(2, "entry")
+    ('1 fold', '3 folds', '2 entries')
     """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    nouns = re.sub("(?<=[^aeiou])y$", "ie", noun) + "s"
+    return f"{number} {noun if number == 1 else nouns}"
 
 
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]

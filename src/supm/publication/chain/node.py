@@ -15,43 +15,20 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from supm.publication.chain.contract import ChainError, UnreachableNodeError, one_line
 from supm.publication.remote import within
 
-__all__ = [
-    "BaseProvider",
-    "ChecksumAddress",
-    "Contract",
-    "ContractLogicError",
-    "EthereumNode",
-    "ExtraDataToPOAMiddleware",
-    "HexStr",
-    "JSONBaseProvider",
-    "Keys",
-    "RPCEndpoint",
-    "RPCResponse",
-    "TimeExhausted",
-    "TxParams",
-    "TxReceipt",
-    "Web3",
-    "Web3RPCError",
-    "check_url",
-    "connect",
-    "explained",
-    "requests",
-]
-
 # One of web3's parts, py_ecc, raises Python's limit on recursion to 100,000 for the whole process
 # when it is imported. A message of many opening brackets would then end the process instead of
 # being refused, so the limit is put back.
 _LIMIT: Final = sys.getrecursionlimit()
 
 import requests  # noqa: E402  after the limit was read
-from eth_account import Account as Keys  # noqa: E402  the same
-from eth_typing import ChecksumAddress, HexStr  # noqa: E402  the same
+from eth_account import Account as Keys  # noqa: E402, F401  the same
+from eth_typing import ChecksumAddress, HexStr  # noqa: E402, F401  the same
 from web3 import Web3  # noqa: E402  the same
-from web3.contract import Contract  # noqa: E402  the same
-from web3.exceptions import ContractLogicError, TimeExhausted, Web3RPCError  # noqa: E402  the same
+from web3.contract import Contract  # noqa: E402, F401  the same
+from web3.exceptions import ContractLogicError, TimeExhausted, Web3RPCError  # noqa: E402, F401  the same
 from web3.middleware import ExtraDataToPOAMiddleware  # noqa: E402  the same
 from web3.providers import BaseProvider, JSONBaseProvider  # noqa: E402  the same
-from web3.types import RPCEndpoint, RPCResponse, TxParams, TxReceipt  # noqa: E402  the same
+from web3.types import RPCEndpoint, RPCResponse, TxParams, TxReceipt  # noqa: E402, F401  the same
 
 sys.setrecursionlimit(_LIMIT)
 

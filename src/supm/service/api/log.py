@@ -17,7 +17,6 @@ from supm._errors import PublicationError
 from supm.publication.entry import ReleaseEntry, read_entry
 from supm.publication.history import entry_at
 from supm.publication.log import Log
-from supm.publication.proof import Proof, make_proof
 from supm.service.answers import Refused, json_answer
 from supm.service.api.openapi import answers
 from supm.service.errors import StoreError
@@ -75,11 +74,6 @@ def release_at(log: Log, place: int) -> ReleaseEntry:
         message = f"entry {place} is no release of a file."
         raise PublicationError(message)
     return entry
-
-
-def shown_proof(log: Log, place: int) -> Proof:
-    """Return the proof of a release, under the checkpoint that is best to show."""
-    return make_proof(log, place, log.anchored(place))
 
 
 def safe_name(name: str) -> str:
@@ -188,7 +182,7 @@ def show_proof(request: Request, content: Content) -> Response:
     """Return the proof that a file was published: all that a reader needs beside file and key."""
     log = log_of(request)
     with reading_log():
-        return Response(shown_proof(log, _find(log, content)).to_json(), media_type=JSON)
+        return Response(log.proof_at(_find(log, content)).to_json(), media_type=JSON)
 
 
 @router.get(

@@ -18,7 +18,7 @@ from supm.publication.entry import ReleaseEntry
 from supm.publication.log import Log
 from supm.publication.merkle import hash_leaf, hash_pair
 from supm.publication.proof import Proof
-from supm.service.api.log import log_of, reading_log, release_at, safe_name, shown_proof
+from supm.service.api.log import log_of, reading_log, release_at, safe_name
 from supm.service.pages.dashboard import day
 from supm.service.pages.frame import render
 
@@ -97,7 +97,7 @@ def release_page(request: Request, content: str) -> Response:
         place = log.find(content) if _HASH.fullmatch(content) else None
         if place is None:
             raise HTTPException(404)
-        proof = shown_proof(log, place)
+        proof = log.proof_at(place)
         proof.release.check(proof.checkpoint)
         kept = log.keeps(content)
         return render(request, "release.html", _context(log, proof, kept=kept))
