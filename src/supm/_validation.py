@@ -98,6 +98,15 @@ EPSILON = Reals(
 )
 
 
+def store_checked(owner: object, *declared: Reals | Integers) -> None:
+    """Check the fields of a frozen value that are declared, and store them as checked.
+
+    Equal values have equal text then, whatever the kind of their numbers was.
+    """
+    for each in declared:
+        object.__setattr__(owner, each.name, each.check(getattr(owner, each.name)))
+
+
 def check_kind(name: str, value: object, kind: type) -> None:
     """Raise ParameterError, which names the kinds only, if a value is of another kind.
 

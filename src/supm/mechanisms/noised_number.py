@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource
-from supm._validation import Reals
+from supm._validation import Reals, store_checked
 from supm.privacy import Guarantee, PureLDP
 
 _HINT: Final = "A bound is public: it was fixed before the records were noised."
@@ -72,15 +72,13 @@ class NoisedNumber(ABC):
     high: float
 
     def __post_init__(self) -> None:
-        low, high = LOW.check(self.low), HIGH.check(self.high)
-        if not high - low >= _NARROWEST:
-            raise ParameterError("high", f"above low = {low:g}", high, _HINT)
-        least = _FINEST * max(abs(low), abs(high))
-        if high - low < least:
-            wanted = f"above low = {low:.17g} by at least {least:.3g}"
-            raise ParameterError("high", wanted, high, _NARROW_HINT)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
+        store_checked(self, LOW, HIGH)
+        if not self.span >= _NARROWEST:
+            raise ParameterError("high", f"above low = {self.low:g}", self.high, _HINT)
+        least = _FINEST * max(abs(self.low), abs(self.high))
+        if self.span < least:
+            wanted = f"above low = {self.low:.17g} by at least {least:.3g}"
+            raise ParameterError("high", wanted, self.high, _NARROW_HINT)
 
     @property
     @abstractmethod

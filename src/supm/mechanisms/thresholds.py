@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers
+from supm._validation import EPSILON, Integers, store_checked
 
 WORDS: Final = 1 << 64
 """How many 64-bit words there are: the denominator of every threshold."""
@@ -155,10 +155,8 @@ class TwoLevel:
     threshold: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "inside", _INSIDE.check(self.inside))
-        object.__setattr__(self, "outside", _OUTSIDE.check(self.outside))
-        words = words_inside("threshold", inside=self.inside, outside=self.outside)
-        object.__setattr__(self, "threshold", words.check(self.threshold))
+        store_checked(self, _INSIDE, _OUTSIDE)
+        store_checked(self, words_inside("threshold", inside=self.inside, outside=self.outside))
 
     @classmethod
     def for_epsilon(cls, *, inside: int, outside: int, epsilon: float) -> Self:

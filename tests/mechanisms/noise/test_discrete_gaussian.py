@@ -137,7 +137,12 @@ def test_wholes_follow_the_coarse_law() -> None:
 def test_short_lists_of_runs_do_not_favour_short_runs() -> None:
     """All runs that end within so many coins would."""
     source = secure()
-    runs = np.concatenate([discrete_gaussian._runs(3, source) for _ in range(10_000)])
+    coins = discrete_gaussian._COINS
+    drawn = [
+        discrete_gaussian.runs(3, coins, lambda size: discrete_gaussian.halves(size, source))
+        for _ in range(10_000)
+    ]
+    runs = np.concatenate(drawn)
     assert len(runs) == 30_000
     chances = (1 - math.exp(-0.5)) * np.exp(-0.5 * np.arange(40.0))
     assert goodness_of_fit(np.bincount(runs, minlength=40)[:40], chances) > ALARM

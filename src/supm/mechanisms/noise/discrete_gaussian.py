@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._random import RandomSource, check_source
-from supm._validation import Integers
+from supm._validation import Integers, store_checked
 
 _Positions: TypeAlias = NDArray[np.int64]
 # Given k and the positions of the coins that are still in play: which of these fall heads.
@@ -144,7 +144,7 @@ class DiscreteGaussian:
     sigma: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", _SIGMA.check(self.sigma))
+        store_checked(self, _SIGMA)
 
     @property
     def variance(self) -> float:
@@ -188,7 +188,7 @@ class DiscreteGaussian:
         kept = _all_heads(wholes, lambda coins: decayed(rests[coins], self.sigma, source))
         sizes = wholes[kept] * self.sigma
         sizes += rests[kept].view(np.int64)
-        return _signed(sizes, source)
+        return signed(sizes, source)
 
     @property
     def _ripple(self) -> float:
@@ -220,13 +220,13 @@ def _wholes(candidates: int, source: RandomSource) -> NDArray[np.int64]:
     k comes with probability proportional to exp(-k / 2) and is kept if k (k - 1) coins of
     probability exp(-1/2) all fall heads.
     """
-    wholes = _runs(candidates, source)
+    wholes = runs(candidates, _COINS, lambda size: halves(size, source))
     flips = wholes * (wholes - 1)
     return wholes[_all_heads(flips, lambda coins: halves(coins.size, source))]
 
 
-def _runs(count: int, source: RandomSource) -> NDArray[np.int64]:
-    """Draw how often a coin of probability exp(-1/2) falls heads before it falls tails.
+def runs(count: int, coins: float, flip: Callable[[int], NDArray[np.bool_]]) -> NDArray[np.int64]:
+    """Draw how often a coin falls heads before it falls tails, given how many coins a run takes.
 
     The number of runs is fixed beforehand. To take all runs that end within a fixed number of coins
     would favour short ones.
@@ -234,8 +234,8 @@ def _runs(count: int, source: RandomSource) -> NDArray[np.int64]:
     heads = np.empty(0, dtype=np.bool_)
     tails = np.empty(0, dtype=np.int64)
     while tails.size < count:
-        size = round(_COINS * (count - tails.size)) + _SPARE
-        heads = np.concatenate((heads, halves(size, source)))
+        size = round(coins * (count - tails.size)) + _SPARE
+        heads = np.concatenate((heads, flip(size)))
         tails = np.flatnonzero(~heads)
     return np.diff(tails[:count], prepend=-1) - 1
 
@@ -256,9 +256,9 @@ def _all_heads(
     return kept
 
 
-def _signed(sizes: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
+def signed(sizes: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
     """Give each size a sign; a negative zero is dropped, or zero would count twice."""
     negative = source.words(sizes.size) >= np.uint64(1 << 63)
     kept = ~(negative & (sizes == 0))
     np.negative(sizes, out=sizes, where=negative)
-    return np.asarray(sizes[kept])
+    return sizes if kept.all() else np.asarray(sizes[kept])

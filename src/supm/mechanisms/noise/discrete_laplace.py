@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource, check_source
 from supm._validation import EPSILON, Integers
-from supm.mechanisms.noise.discrete_gaussian import decayed
+from supm.mechanisms.noise.discrete_gaussian import decayed, runs, signed
 from supm.mechanisms.thresholds import least_reading, stated
 
 FARTHEST: Final = 1 << 14
@@ -114,7 +114,9 @@ class DiscreteLaplaceNoise:
     def draw(self, count: int, source: RandomSource) -> NDArray[np.int64]:
         """Draw independent numbers."""
         check_source(source)
-        return _first(_COUNT.check(count), lambda size: self._signed(size, source))
+        return _first(
+            _COUNT.check(count), lambda size: signed(self._magnitudes(size, source), source)
+        )
 
     @property
     def _rate(self) -> float:
@@ -123,14 +125,6 @@ class DiscreteLaplaceNoise:
     def _tail(self, beyond: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the probability of a number at least so far above zero."""
         return np.asarray(np.exp(-self._rate * beyond) / (1 + np.exp(-self._rate)))
-
-    def _signed(self, size: int, source: RandomSource) -> NDArray[np.int64]:
-        """Give each magnitude a sign; a negative zero is dropped, or zero would count twice."""
-        noise = self._magnitudes(size, source)
-        negative = source.words(size) >= np.uint64(1 << 63)
-        keep = ~(negative & (noise == 0))
-        np.negative(noise, out=noise, where=negative)
-        return noise if keep.all() else noise[keep]
 
     def _magnitudes(self, size: int, source: RandomSource) -> NDArray[np.int64]:
         """Draw numbers k >= 0 with probability proportional to exp(-k / scale)."""
@@ -160,11 +154,4 @@ def _decayed(unit: int, size: int, source: RandomSource) -> NDArray[np.int64]:
 
 def _runs(count: int, source: RandomSource) -> NDArray[np.int64]:
     """Draw how often a coin of probability 1/e falls heads before it falls tails."""
-    heads = np.empty(0, dtype=np.bool_)
-    tails = np.empty(0, dtype=np.int64)
-    while len(tails) < count:
-        size = round((count - len(tails)) * _CANDIDATES) + _SPARE
-        ones = np.ones(size, dtype=np.uint64)
-        heads = np.concatenate((heads, decayed(ones, 1, source)))
-        tails = np.flatnonzero(~heads)
-    return np.diff(tails[:count], prepend=-1) - 1
+    return runs(count, _CANDIDATES, lambda size: decayed(np.ones(size, dtype=np.uint64), 1, source))

@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from supm._errors import ParameterError
 from supm._validation import Integers, check_kind
-from supm.mechanisms.randomizers.numeric import NumericRandomizer, PublicGrid
-from supm.mechanisms.randomizers.window import SlidingWindow, WindowRandomizer
+from supm.mechanisms.randomizers.numeric import PublicGrid
+from supm.mechanisms.randomizers.window import SlidingWindow, UnbiasedWindow
 from supm.mechanisms.thresholds import WORDS
 
 KEEP_WORDS = Integers("keep_words", WORDS // 2 + 1, WORDS - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Duchi(WindowRandomizer, NumericRandomizer):
+class Duchi(UnbiasedWindow):
     """Report one bit: which bound the value was rounded to, kept or flipped.
 
     Seeing a report changes the odds between any two values by a factor of at most e^epsilon.
@@ -77,11 +74,3 @@ class Duchi(WindowRandomizer, NumericRandomizer):
     def _window(self) -> SlidingWindow:
         """A grid of one step and a window of one cell: binary randomized response."""
         return SlidingWindow(steps=1, width=1, threshold=self.keep_words)
-
-    def positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return, in steps above low, the unbiased reading of each report."""
-        return self._window.positions(symbols)
-
-    def spread(self, position: float) -> float:
-        """Return, in squared steps, the variance of that reading."""
-        return self._window.spread(position)

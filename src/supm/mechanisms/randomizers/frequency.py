@@ -32,7 +32,7 @@ from supm.mechanisms.randomizers.randomizer import (
     check_tally,
     check_told,
 )
-from supm.mechanisms.thresholds import MAX_CELLS, epsilon_of
+from supm.mechanisms.thresholds import MAX_CELLS, TwoLevel, epsilon_of
 
 SIZE = Integers(
     "size", 2, MAX_CELLS, "An alphabet of one symbol says nothing: leave the attribute out."
@@ -221,6 +221,65 @@ class SupportRandomizer(FrequencyRandomizer):
         gap = float(self.hit - self.miss)
         spread: NDArray[np.float64] = (share * own + (1.0 - share) * other) / gap**2
         return spread
+
+
+class TwoLevelRandomizer(SupportRandomizer):
+    """Base of those whose report is decided by two levels of probability."""
+
+    @property
+    @abstractmethod
+    def _cells(self) -> TwoLevel:
+        """The two levels; one of the inside cells says the truth."""
+
+    @property
+    def epsilon(self) -> float:
+        """Logarithm of the ratio of the two levels, rounded up."""
+        return self._cells.epsilon
+
+    @property
+    def hit(self) -> Fraction:
+        """Probability of the inside cells together: that the report supports the own symbol."""
+        return self._cells.inside_probability * self._cells.inside
+
+
+class SymbolReport(FiniteChannel):
+    """Base of those that turn a value into a symbol, and leave the symbol to a randomizer."""
+
+    @property
+    @abstractmethod
+    def _told_by(self) -> FrequencyRandomizer:
+        """What randomises the symbol."""
+
+    @property
+    def epsilon(self) -> float:
+        """That of the symbol's randomizer."""
+        return self._told_by.epsilon
+
+    @property
+    def report_bits(self) -> int:
+        """As many as the symbol's randomizer needs."""
+        return self._told_by.report_bits
+
+    @property
+    def outcomes(self) -> int:
+        """As many as those of the symbol."""
+        return self._told_by.outcomes
+
+    def outcome(self, reports: Reports) -> NDArray[np.int64]:
+        """Return the symbol's outcome."""
+        return self._told_by.outcome(reports)
+
+    def exact_channel(self) -> list[list[Fraction]]:
+        """Return the channel of the symbols: all values of a symbol share a row."""
+        return self._told_by.exact_channel()
+
+    def tally(self, reports: Reports) -> Tally:
+        """Count the reports that support each symbol."""
+        return self._told_by.tally(reports)
+
+    def estimate(self, tally: Tally) -> Estimate:
+        """Estimate, without bias, the share of each symbol."""
+        return self._told_by.estimate(tally)
 
 
 def _edges(rows: list[list[Fraction]]) -> tuple[int, NDArray[np.uint64]]:

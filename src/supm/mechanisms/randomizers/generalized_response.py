@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import Reals
-from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
+from supm._validation import Reals, store_checked
+from supm.mechanisms.randomizers.frequency import SIZE, TwoLevelRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, Reports
 from supm.mechanisms.thresholds import WORDS, TwoLevel, words_inside
 
@@ -24,7 +24,7 @@ KEEP = Reals("keep", 0.0, 1 - 2.0**-53)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeneralizedRandomizedResponse(SupportRandomizer):
+class GeneralizedRandomizedResponse(TwoLevelRandomizer):
     """Report the own symbol with probability ``keep``, else one of the others, all alike.
 
     Seeing a report changes the odds between any two symbols by a factor of at most e^epsilon. Two
@@ -67,9 +67,8 @@ class GeneralizedRandomizedResponse(SupportRandomizer):
     keep_words: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", SIZE.check(self.size))
-        words = words_inside("keep_words", inside=1, outside=self.size - 1)
-        object.__setattr__(self, "keep_words", words.check(self.keep_words))
+        store_checked(self, SIZE)
+        store_checked(self, words_inside("keep_words", inside=1, outside=self.size - 1))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
@@ -88,21 +87,11 @@ class GeneralizedRandomizedResponse(SupportRandomizer):
         return cls(size=size, keep_words=int(Fraction(keep) * WORDS))
 
     @property
-    def epsilon(self) -> float:
-        """Logarithm of keep / lie, rounded up."""
-        return self._cells.epsilon
-
-    @property
     def event(self) -> RandomizedResponseEvent:
         """What one report is to an accountant, with its exact probability of the truth."""
         from supm.privacy import RandomizedResponseEvent  # noqa: PLC0415  few ask for it
 
         return RandomizedResponseEvent(size=self.size, keep=self.hit)
-
-    @property
-    def hit(self) -> Fraction:
-        """Probability of the truth."""
-        return self._cells.inside_probability
 
     @property
     def miss(self) -> Fraction:

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
+from supm._validation import store_checked
+from supm.mechanisms.randomizers.frequency import SIZE, TwoLevelRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, Reports
 from supm.mechanisms.thresholds import TwoLevel, words_inside
 
 
 @dataclass(frozen=True, kw_only=True)
-class HadamardResponse(SupportRandomizer):
+class HadamardResponse(TwoLevelRandomizer):
     """Report a column in which the own row of a Hadamard matrix is +1 with probability ``agree``.
 
     Seeing a report changes the odds between any two symbols by a factor of at most e^epsilon.
@@ -58,25 +59,13 @@ class HadamardResponse(SupportRandomizer):
     agree_words: int
 
     def __post_init__(self) -> None:
-        words = words_inside("agree_words", inside=1, outside=1)
-        object.__setattr__(self, "size", SIZE.check(self.size))
-        object.__setattr__(self, "agree_words", words.check(self.agree_words))
+        store_checked(self, SIZE, words_inside("agree_words", inside=1, outside=1))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
         """Make the randomizer whose sign is true as often as epsilon allows."""
         sign = TwoLevel.for_epsilon(inside=1, outside=1, epsilon=epsilon)
         return cls(size=SIZE.check(size), agree_words=sign.threshold)
-
-    @property
-    def epsilon(self) -> float:
-        """Logarithm of the odds of a true sign, rounded up."""
-        return self._sign.epsilon
-
-    @property
-    def hit(self) -> Fraction:
-        """Probability of a true sign."""
-        return self._sign.inside_probability
 
     @property
     def miss(self) -> Fraction:
@@ -98,12 +87,12 @@ class HadamardResponse(SupportRandomizer):
         ]
 
     @property
-    def _sign(self) -> TwoLevel:
+    def _cells(self) -> TwoLevel:
         return TwoLevel(inside=1, outside=1, threshold=self.agree_words)
 
     def draw(self, symbols: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
         """Randomise one chunk of checked symbols."""
-        differ = self._sign.draw(len(symbols), source).view(np.int64)
+        differ = self._cells.draw(len(symbols), source).view(np.int64)
         column = source.below(self.outcomes, len(symbols)).view(np.int64)
         row = symbols + 1
         wrong = (np.bitwise_count(column & row) & 1) != differ

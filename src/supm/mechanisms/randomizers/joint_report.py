@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Self
 
 import numpy as np
@@ -15,14 +14,8 @@ from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import check_kind
 from supm.mechanisms.randomizers.choice import choose
-from supm.mechanisms.randomizers.frequency import FrequencyRandomizer
-from supm.mechanisms.randomizers.randomizer import (
-    Estimate,
-    FiniteChannel,
-    Reports,
-    Tally,
-    check_symbols,
-)
+from supm.mechanisms.randomizers.frequency import FrequencyRandomizer, SymbolReport
+from supm.mechanisms.randomizers.randomizer import Estimate, Reports, Tally, check_symbols
 from supm.mechanisms.randomizers.records import (
     all_records,
     check_sizes,
@@ -33,7 +26,7 @@ from supm.mechanisms.thresholds import MAX_CELLS
 
 
 @dataclass(frozen=True, kw_only=True)
-class JointReport(FiniteChannel):
+class JointReport(SymbolReport):
     """Number the record among all combinations of classes and randomise that one number.
 
     Seeing the report changes the odds between any two records by a factor of at most e^epsilon: the
@@ -87,31 +80,12 @@ class JointReport(FiniteChannel):
         return cls(sizes=sizes, randomizer=choose(size=_cells(sizes), epsilon=epsilon).randomizer)
 
     @property
-    def epsilon(self) -> float:
-        """The randomizer's own."""
-        return self.randomizer.epsilon
-
-    @property
-    def report_bits(self) -> int:
-        """The randomizer's own."""
-        return self.randomizer.report_bits
-
-    @property
-    def outcomes(self) -> int:
-        """The randomizer's own."""
-        return self.randomizer.outcomes
+    def _told_by(self) -> FrequencyRandomizer:
+        return self.randomizer
 
     def inputs(self) -> NDArray[np.int64]:
         """Return all records in the order of their numbers."""
         return all_records(self.sizes)
-
-    def outcome(self, reports: Reports) -> NDArray[np.int64]:
-        """Return the randomizer's outcome."""
-        return self.randomizer.outcome(reports)
-
-    def exact_channel(self) -> list[list[Fraction]]:
-        """Return the randomizer's channel: its symbols are the records."""
-        return self.randomizer.exact_channel()
 
     def numbers(self, values: ArrayLike) -> NDArray[np.int64]:
         """Return the records' numbers by mixed radix, the last attribute running fastest.
@@ -131,13 +105,9 @@ class JointReport(FiniteChannel):
         """Turn each owner's record, a row of classes, into one report."""
         return self.randomizer.randomize(self.numbers(values), source)
 
-    def tally(self, reports: Reports) -> Tally:
-        """Count the reports that support each cell."""
-        return self.randomizer.tally(reports)
-
     def estimate(self, tally: Tally) -> Estimate:
         """Estimate each combination's share without bias, as a table with an axis per attribute."""
-        flat = self.randomizer.estimate(tally)
+        flat = super().estimate(tally)
         return Estimate(
             values=flat.values.reshape(self.sizes),
             standard_error=flat.standard_error.reshape(self.sizes),

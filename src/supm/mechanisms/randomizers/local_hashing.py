@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers
-from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
+from supm._validation import EPSILON, Integers, store_checked
+from supm.mechanisms.randomizers.frequency import SIZE, TwoLevelRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
 from supm.mechanisms.thresholds import TwoLevel, exponential, words_inside
 
@@ -22,7 +22,7 @@ _WITNESSES: Final = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalHashing(SupportRandomizer):
+class LocalHashing(TwoLevelRandomizer):
     """Report a random hash function and, randomised, the own symbol's bucket under it.
 
     Seeing the report changes the odds between any two symbols by a factor of at most e^epsilon. The
@@ -68,12 +68,9 @@ class LocalHashing(SupportRandomizer):
     keep_words: int
 
     def __post_init__(self) -> None:
-        size = SIZE.check(self.size)
-        buckets = Integers("buckets", 2, prime_from(size)).check(self.buckets)
-        words = words_inside("keep_words", inside=1, outside=buckets - 1)
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "buckets", buckets)
-        object.__setattr__(self, "keep_words", words.check(self.keep_words))
+        store_checked(self, SIZE)
+        store_checked(self, _buckets(self.size))
+        store_checked(self, words_inside("keep_words", inside=1, outside=self.buckets - 1))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
@@ -88,7 +85,7 @@ class LocalHashing(SupportRandomizer):
     @classmethod
     def with_buckets(cls, *, size: int, buckets: int, epsilon: float) -> Self:
         """Make the randomizer with a given number of buckets."""
-        buckets = Integers("buckets", 2, prime_from(SIZE.check(size))).check(buckets)
+        buckets = _buckets(SIZE.check(size)).check(buckets)
         cells = TwoLevel.for_epsilon(inside=1, outside=buckets - 1, epsilon=epsilon)
         return cls(size=size, buckets=buckets, keep_words=cells.threshold)
 
@@ -96,16 +93,6 @@ class LocalHashing(SupportRandomizer):
     def prime(self) -> int:
         """The modulus of the hash functions."""
         return prime_from(self.size)
-
-    @property
-    def epsilon(self) -> float:
-        """Logarithm of keep / lie over the buckets, rounded up."""
-        return self._cells.epsilon
-
-    @property
-    def hit(self) -> Fraction:
-        """Probability of the true bucket."""
-        return self._cells.inside_probability
 
     @property
     def miss(self) -> Fraction:
@@ -195,6 +182,10 @@ class LocalHashing(SupportRandomizer):
         if told[:, 2].max() >= self.buckets:
             raise ParameterError("reports", "with buckets 0 … buckets - 1", "a bucket outside")
         return told
+
+
+def _buckets(size: int) -> Integers:
+    return Integers("buckets", 2, prime_from(size))
 
 
 def _multiply_modulo(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
@@ -12,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import check_kind
+from supm.mechanisms.randomizers.frequency import SymbolReport
 from supm.mechanisms.randomizers.generalized_response import GeneralizedRandomizedResponse
-from supm.mechanisms.randomizers.randomizer import Estimate, FiniteChannel, Reports, Tally
+from supm.mechanisms.randomizers.randomizer import Reports
 from supm.schema import Attribute, Continuous, Discretizer, discretize
 
 
 @dataclass(frozen=True, kw_only=True)
-class OrderedDiscretePerturbation(FiniteChannel):
+class OrderedDiscretePerturbation(SymbolReport):
     """Sort a raw value into one of a few public classes and randomise the class.
 
     Seeing a report changes the odds between any two raw values by a factor of at most e^epsilon.
@@ -73,19 +73,8 @@ class OrderedDiscretePerturbation(FiniteChannel):
         return cls(discretizer=discretizer, response=response)
 
     @property
-    def epsilon(self) -> float:
-        """The response's own."""
-        return self.response.epsilon
-
-    @property
-    def report_bits(self) -> int:
-        """The response's own."""
-        return self.response.report_bits
-
-    @property
-    def outcomes(self) -> int:
-        """As many as classes."""
-        return self.response.outcomes
+    def _told_by(self) -> GeneralizedRandomizedResponse:
+        return self.response
 
     def inputs(self) -> NDArray[Any]:
         """Return a raw value of each class."""
@@ -102,22 +91,6 @@ class OrderedDiscretePerturbation(FiniteChannel):
         _, first = np.unique(self.discretizer.encode(values), return_index=True)
         return values[first]
 
-    def outcome(self, reports: Reports) -> NDArray[np.int64]:
-        """Return the reported classes."""
-        return self.response.outcome(reports)
-
-    def exact_channel(self) -> list[list[Fraction]]:
-        """Return the response's channel: all values of a class share a row."""
-        return self.response.exact_channel()
-
     def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
         """Turn each owner's raw value into a class and the class into a report."""
         return self.response.randomize(self.discretizer.encode(values), source)
-
-    def tally(self, reports: Reports) -> Tally:
-        """Count the reports of each class."""
-        return self.response.tally(reports)
-
-    def estimate(self, tally: Tally) -> Estimate:
-        """Estimate, without bias, the share of each class."""
-        return self.response.estimate(tally)

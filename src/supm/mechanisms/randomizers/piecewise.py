@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._validation import EPSILON, check_kind
-from supm.mechanisms.randomizers.numeric import NumericRandomizer, PublicGrid
+from supm.mechanisms.randomizers.numeric import PublicGrid
 from supm.mechanisms.randomizers.window import (
     ContinuousWindow,
     SlidingWindow,
-    WindowRandomizer,
+    UnbiasedWindow,
     WindowShapes,
 )
 from supm.mechanisms.thresholds import WORDS
@@ -25,7 +25,7 @@ _MARGIN: Final = 2.0**-45
 
 
 @dataclass(frozen=True, kw_only=True)
-class Piecewise(WindowRandomizer, NumericRandomizer):
+class Piecewise(UnbiasedWindow):
     """Report a cell of a window that starts at the own grid point, or a cell outside of it.
 
     Seeing a report changes the odds between any two values by a factor of at most e^epsilon. This
@@ -117,14 +117,6 @@ class Piecewise(WindowRandomizer, NumericRandomizer):
     @property
     def _window(self) -> SlidingWindow:
         return SlidingWindow(steps=self.steps, width=self.window, threshold=self.threshold)
-
-    def positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return, in steps above low, the unbiased reading of each report."""
-        return self._window.positions(symbols)
-
-    def spread(self, position: float) -> float:
-        """Return, in squared steps, the variance of that reading."""
-        return self._window.spread(position)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers
-from supm.mechanisms.randomizers.frequency import SupportRandomizer
+from supm._validation import EPSILON, Integers, store_checked
+from supm.mechanisms.randomizers.frequency import TwoLevelRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
 from supm.mechanisms.thresholds import TwoLevel, exponential, words_inside
 
@@ -22,7 +22,7 @@ _SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubsetSelection(SupportRandomizer):
+class SubsetSelection(TwoLevelRandomizer):
     """Report a random set of ``width`` symbols, which holds the own one with a raised probability.
 
     Seeing the set changes the odds between any two symbols by a factor of at most e^epsilon. The
@@ -68,12 +68,10 @@ class SubsetSelection(SupportRandomizer):
     hold_words: int
 
     def __post_init__(self) -> None:
-        size = _SIZE.check(self.size)
-        width = Integers("width", 1, size - 1).check(self.width)
-        words = words_inside("hold_words", inside=width, outside=size - width)
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "width", width)
-        object.__setattr__(self, "hold_words", words.check(self.hold_words))
+        store_checked(self, _SIZE)
+        store_checked(self, Integers("width", 1, self.size - 1))
+        others = self.size - self.width
+        store_checked(self, words_inside("hold_words", inside=self.width, outside=others))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:
@@ -91,16 +89,6 @@ class SubsetSelection(SupportRandomizer):
         width = Integers("width", 1, size - 1).check(width)
         cells = TwoLevel.for_epsilon(inside=width, outside=size - width, epsilon=epsilon)
         return cls(size=size, width=width, hold_words=cells.threshold)
-
-    @property
-    def epsilon(self) -> float:
-        """Logarithm of the ratio of a set that holds a symbol to one that does not, rounded up."""
-        return self._cells.epsilon
-
-    @property
-    def hit(self) -> Fraction:
-        """Probability that the set holds the own symbol."""
-        return self._cells.inside_probability * self.width
 
     @property
     def miss(self) -> Fraction:

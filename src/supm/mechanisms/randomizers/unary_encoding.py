@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers
+from supm._validation import EPSILON, Integers, store_checked
 from supm.mechanisms.randomizers.frequency import SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
 from supm.mechanisms.thresholds import WORDS, epsilon_of, exact_share, threshold_for
@@ -63,11 +63,8 @@ class UnaryEncoding(SupportRandomizer):
     other_words: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", _SIZE.check(self.size))
-        other = Integers("other_words", 1, WORDS - 2).check(self.other_words)
-        own = Integers("own_words", other + 1, WORDS - 1).check(self.own_words)
-        object.__setattr__(self, "other_words", other)
-        object.__setattr__(self, "own_words", own)
+        store_checked(self, _SIZE, Integers("other_words", 1, WORDS - 2))
+        store_checked(self, Integers("own_words", self.other_words + 1, WORDS - 1))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:

@@ -18,9 +18,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, Reals
+from supm._validation import EPSILON, Integers, Reals, store_checked
 from supm.mechanisms.noised_number import NoisedNumber
-from supm.mechanisms.randomizers.numeric import STEPS, FiniteGridRandomizer, PublicGrid
+from supm.mechanisms.randomizers.numeric import (
+    STEPS,
+    FiniteGridRandomizer,
+    NumericRandomizer,
+    PublicGrid,
+)
 from supm.mechanisms.thresholds import WORDS, TwoLevel
 
 _LARGEST = 1 << 22
@@ -170,6 +175,18 @@ class WindowRandomizer(FiniteGridRandomizer):
         return self._window.draw(indices, source)
 
 
+class UnbiasedWindow(WindowRandomizer, NumericRandomizer):
+    """Base of those whose every report can be read as an unbiased value."""
+
+    def positions(self, symbols: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return, in steps above low, the unbiased reading of each report."""
+        return self._window.positions(symbols)
+
+    def spread(self, position: float) -> float:
+        """Return, in squared steps, the variance of that reading."""
+        return self._window.spread(position)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ContinuousWindow(NoisedNumber):
     """A window of likely reports that moves with the value, on the real line.
@@ -187,8 +204,7 @@ class ContinuousWindow(NoisedNumber):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "width", _WIDTH.check(self.width))
-        object.__setattr__(self, "outside", _OUTSIDE.check(self.outside))
+        store_checked(self, _WIDTH, _OUTSIDE)
         if not self.slope > 0:
             hint = "At a fair share a report says nothing."
             raise ParameterError("outside", "below 1 / (1 + width)", self.outside, hint)
