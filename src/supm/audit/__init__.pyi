@@ -54,11 +54,11 @@ from supm.audit.shipped import catalogue as catalogue
 from supm.audit.shipped import entry as entry
 from supm.audit.shipped import kinds as kinds
 from supm.audit.studies import StudyAudit as StudyAudit
+from supm.audit.studies import attack_study as attack_study
 from supm.audit.studies import audit_owner as audit_owner
 from supm.audit.studies import audit_studies as audit_studies
 from supm.audit.studies import audit_study as audit_study
 from supm.audit.study_attacks import attack_owner as attack_owner
-from supm.audit.study_attacks import attack_study as attack_study
 from supm.audit.study_attacks import telling_pairs as telling_pairs
 from supm.audit.suite import audit as audit
 from supm.audit.suite import audit_all as audit_all

@@ -7,30 +7,16 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final, TypeAlias
 
+from supm import mechanisms
 from supm._errors import ParameterError
 from supm._extensions import installed, load
 from supm.audit.subjects import Auditable
-from supm.mechanisms import (
-    Duchi,
-    GeneralizedRandomizedResponse,
-    HadamardResponse,
-    Hybrid,
-    IndependentReports,
-    JointReport,
-    Laplace,
-    LocalHashing,
-    OrderedDiscretePerturbation,
-    Piecewise,
-    SquareWave,
-    SubsetSelection,
-    UnaryEncoding,
-)
 from supm.schema import Continuous, Ordinal
 
 _EPSILONS = (0.1, 1.0, 4.0, 8.0)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Kind:
     """A shipped mechanism before its parameters are chosen.
 
@@ -88,17 +74,7 @@ def kinds() -> dict[str, Kind]:
     >>> sorted(kinds())[:3]
     ['binary-response', 'duchi', 'hadamard-response']
     """
-    return {
-        name: Kind(
-            name=name,
-            size_means=size_means,
-            size=size,
-            make=make,
-            large=large,
-            extremes=_EXTREMES.get(name, (1e-6, 1e4)),
-        )
-        for name, size_means, size, large, make in _SHIPPED
-    }
+    return {kind.name: kind for kind in _SHIPPED}
 
 
 def catalogue() -> list[Entry]:
@@ -176,28 +152,35 @@ def _two(make: Callable[..., Any]) -> _Make:
 
 
 _RANGE: Final[dict[str, Any]] = {"low": -1, "high": 1}
-_RESPOND: Final = GeneralizedRandomizedResponse.for_epsilon
-_PERTURB: Final = OrderedDiscretePerturbation.for_epsilon
 _NUMBER: Final = Continuous("number", low=-1, high=1)
 _ORDERED: Final = Ordinal("ordered", values=tuple(range(7)))
-# What it is called, what its size means, which size is audited, which is large, and the maker.
-_SHIPPED: Final[tuple[tuple[str, str, int, int, _Make], ...]] = (
-    ("binary-response", "", 2, 0, _made(_RESPOND)),
-    ("randomized-response", "size", 5, 1000, _made(_RESPOND)),
-    ("subset-selection", "size", 7, 100, _made(SubsetSelection.for_epsilon)),
-    ("symmetric-unary", "size", 5, 100, _made(UnaryEncoding.symmetric)),
-    ("optimised-unary", "size", 5, 100, _made(UnaryEncoding.optimised)),
-    ("local-hashing", "size", 6, 1000, _made(LocalHashing.for_epsilon)),
-    ("hadamard-response", "size", 6, 1000, _made(HadamardResponse.for_epsilon)),
-    ("independent-reports", "classes", 2, 0, _two(IndependentReports.for_epsilon)),
-    ("joint-report", "classes", 2, 0, _two(JointReport.for_epsilon)),
-    ("odp-continuous", "classes", 5, 0, _made(_PERTURB, "classes", attribute=_NUMBER)),
-    ("odp-ordinal", "classes", 5, 0, _made(_PERTURB, "classes", attribute=_ORDERED)),
-    ("duchi", "", 1, 0, _made(Duchi.for_epsilon, "", **_RANGE)),
-    ("piecewise", "steps", 16, 1024, _made(Piecewise.for_epsilon, "steps", **_RANGE)),
-    ("hybrid", "steps", 16, 1024, _made(Hybrid.for_epsilon, "steps", **_RANGE)),
-    ("square-wave", "steps", 16, 256, _made(SquareWave.for_epsilon, "steps", **_RANGE)),
-    ("laplace", "steps", 16, 1024, _made(Laplace.for_epsilon, "steps", **_RANGE)),
+_RESPOND: Final = _made(mechanisms.GeneralizedRandomizedResponse.for_epsilon)
+_PERTURB: Final = mechanisms.OrderedDiscretePerturbation.for_epsilon
+
+
+def _gridded(kind: Any) -> _Make:  # noqa: ANN401  the class of a mechanism for numbers
+    """Make one for numbers on a grid of ``size`` steps."""
+    return _made(kind.for_epsilon, "steps", **_RANGE)
+
+
+_SHIPPED: Final = (
+    Kind("binary-response", "", 2, _RESPOND),
+    Kind("randomized-response", "size", 5, _RESPOND, large=1000),
+    Kind("subset-selection", "size", 7, _made(mechanisms.SubsetSelection.for_epsilon), large=100),
+    Kind("symmetric-unary", "size", 5, _made(mechanisms.UnaryEncoding.symmetric), large=100),
+    Kind("optimised-unary", "size", 5, _made(mechanisms.UnaryEncoding.optimised), large=100),
+    Kind("local-hashing", "size", 6, _made(mechanisms.LocalHashing.for_epsilon), large=1000),
+    Kind(
+        "hadamard-response", "size", 6, _made(mechanisms.HadamardResponse.for_epsilon), large=1000
+    ),
+    Kind("independent-reports", "classes", 2, _two(mechanisms.IndependentReports.for_epsilon)),
+    Kind("joint-report", "classes", 2, _two(mechanisms.JointReport.for_epsilon)),
+    Kind("odp-continuous", "classes", 5, _made(_PERTURB, "classes", attribute=_NUMBER)),
+    Kind("odp-ordinal", "classes", 5, _made(_PERTURB, "classes", attribute=_ORDERED)),
+    Kind("duchi", "", 1, _made(mechanisms.Duchi.for_epsilon, "", **_RANGE)),
+    Kind("piecewise", "steps", 16, _gridded(mechanisms.Piecewise), large=1024),
+    Kind("hybrid", "steps", 16, _gridded(mechanisms.Hybrid), large=1024),
+    Kind("square-wave", "steps", 16, _gridded(mechanisms.SquareWave), large=256),
+    # Its stated probabilities are floats, which vanish below e^-700.
+    Kind("laplace", "steps", 16, _gridded(mechanisms.Laplace), large=1024, extremes=(1e-6, 600.0)),
 )
-# The stated probabilities are floats, which vanish below e^-700.
-_EXTREMES: Final = {"laplace": (1e-6, 600.0)}

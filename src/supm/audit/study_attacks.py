@@ -8,31 +8,18 @@ are public and are read here without the help of the mechanisms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm.audit.attacks import against
 from supm.audit.empirical import LowerBound, epsilon_lower_bound
-from supm.audit.examples import completed
-from supm.audit.findings import FAMILY_ERROR, Audit
-from supm.audit.owners import (
-    Told,
-    by_interviews,
-    check_budget,
-    check_owner,
-    comparable,
-    questions_of,
-    study_name,
-)
-from supm.collection import account
+from supm.audit.findings import FAMILY_ERROR
+from supm.audit.owners import Told, by_interviews, questions_of
 from supm.messages import Study
 from supm.owner import Interview, SampledInterview, interview
 from supm.owner.sampled import FINE
-from supm.privacy import Guarantee, PureLDP
 from supm.schema import Attribute, Continuous
 
 
@@ -99,14 +86,13 @@ def _equal(told: NDArray[np.int64], own: NDArray[Any]) -> NDArray[np.int64]:
     return count
 
 
-_TRIALS: Final = 1 << 17
-_OWNERS: Final = 8
+TRIALS: Final = 1 << 17
 
-_Record: TypeAlias = Mapping[str, object]
-_Through: TypeAlias = Callable[[Study, str, _Record, int, RandomSource], Told]
+Record: TypeAlias = Mapping[str, object]
+_Through: TypeAlias = Callable[[Study, str, Record, int, RandomSource], Told]
 
 
-def telling_pairs(study: Study) -> dict[str, tuple[_Record, _Record]]:
+def telling_pairs(study: Study) -> dict[str, tuple[Record, Record]]:
     """Return pairs of records that differ in every attribute and in the target.
 
     Parameters
@@ -137,7 +123,7 @@ def telling_pairs(study: Study) -> dict[str, tuple[_Record, _Record]]:
     turned = [pair if place < half else pair[::-1] for place, pair in enumerate(ends[:-1])]
     names = [attribute.name for attribute in fields]
 
-    def records(pairs: list[tuple[object, object]]) -> tuple[_Record, _Record]:
+    def records(pairs: list[tuple[object, object]]) -> tuple[Record, Record]:
         left, right = (dict(zip(names, held, strict=True)) for held in zip(*pairs, strict=True))
         return left, right
 
@@ -149,8 +135,8 @@ def attack_owner(  # noqa: PLR0913  whose output, what tells it apart and how ha
     owner: str,
     source: RandomSource,
     *,
-    pair: tuple[_Record, _Record],
-    trials: int = _TRIALS,
+    pair: tuple[Record, Record],
+    trials: int = TRIALS,
     error: float = FAMILY_ERROR,
     through: _Through = by_interviews,
 ) -> LowerBound:
@@ -181,7 +167,7 @@ def attack_owner(  # noqa: PLR0913  whose output, what tells it apart and how ha
     Examples
     --------
     >>> from supm import simulation
-    >>> from supm.audit import large_studies
+    >>> from supm.audit import completed, large_studies
     >>> study = completed(large_studies()["known, sample, answer"])
     >>> pair = telling_pairs(study)["ends"]
     >>> bound = attack_owner(study, "test owner", simulation(1), pair=pair, trials=20_000)
@@ -193,78 +179,6 @@ def attack_owner(  # noqa: PLR0913  whose output, what tells it apart and how ha
         return seen(study, owner, through(study, owner, pair[which], count, source), pair)
 
     return epsilon_lower_bound(told, 0, 1, trials=trials, confidence=1.0 - error)
-
-
-def attack_study(
-    study: Study, source: RandomSource, *, trials: int = _TRIALS, error: float = FAMILY_ERROR
-) -> tuple[Audit, Audit]:
-    """Attack the owners of a study of any size, and check the code that runs on their devices.
-
-    Parameters
-    ----------
-    study : Study
-        The study. What is learned only later has public stand-ins: `completed`.
-    source : RandomSource
-        Where randomness comes from.
-    trials : int, default 2^17
-        Owners of each record.
-    error : float, default 1e-6
-        Chance that a true study is called broken.
-
-    Returns
-    -------
-    pair of Audit
-        Of a training owner and of a test owner. The verdict is "not disproved" where nothing
-        speaks against the claim; "broken" where samples prove more, where the draw of attributes
-        or groups tells anything, or where an owner sends something else.
-
-    Examples
-    --------
-    >>> from supm import simulation
-    >>> from supm.audit import large_studies
-    >>> study = large_studies()["known, sample, answer"]
-    >>> for found in attack_study(study, simulation(1), trials=20_000):
-    ...     print(found.mechanism, found.parameters, found.verdict)
-    known, sample, answer training owner of 30 attributes not disproved
-    known, sample, answer test owner of 30 attributes not disproved
-    """
-    study = completed(study)
-    promised = account(study)
-    first = _audit(study, "training owner", promised.training, source, (trials, error / 2))
-    second = _audit(study, "test owner", promised.testing, source, (trials, error / 2))
-    return first, second
-
-
-def _audit(
-    study: Study, owner: str, promised: Guarantee, source: RandomSource, effort: tuple[int, float]
-) -> Audit:
-    pairs = telling_pairs(study)
-    trials, error = effort[0], effort[1] / (2 * len(pairs))
-    attack = partial(attack_owner, study, owner, source, trials=trials, error=error)
-    bounds = [attack(pair=pair) for pair in pairs.values()]
-    best = max(bounds, key=lambda bound: bound.epsilon)
-    records = [record for pair in pairs.values() for record in pair]
-    phases = [question.phase for question in questions_of(study, owner)]
-
-    def drawn(which: int, count: int) -> NDArray[np.int64]:
-        return seen(
-            study, owner, by_interviews(study, owner, pairs["halves"][which], count, source)
-        )
-
-    # What the group and the drawn attributes tell is nothing, since no record has a say.
-    draws = epsilon_lower_bound(drawn, 0, 1, trials=trials, confidence=1.0 - error)
-    return Audit(
-        mechanism=study_name(study),
-        parameters=f"{owner} of {len(study.schema.attributes)} attributes",
-        claimed=promised.epsilon if isinstance(promised, PureLDP) else float("inf"),
-        lower_bound=best.epsilon,
-        findings=(
-            against("check_attack", best, comparable(promised)),
-            against("check_draws", draws, 0.0),
-            check_budget(study, promised),
-            check_owner(study, phases, records * (_OWNERS // len(records)), source),
-        ),
-    )
 
 
 def _ends(attribute: Attribute) -> tuple[object, object]:

@@ -11,27 +11,10 @@ from typing import Any, Final, NamedTuple
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import Reals
+from supm.audit import channel, crowds, estimates, independence, sampler
 from supm.audit.attacks import check_attack
-from supm.audit.channel import (
-    check_channel,
-    check_epsilon,
-    check_inputs,
-    check_outcomes,
-    check_rows_sum_to_one,
-    check_stated_epsilon,
-    check_support,
-)
-from supm.audit.crowds import check_crowd, check_long_calls, check_positions
-from supm.audit.estimates import (
-    check_estimates,
-    check_standard_error,
-    check_unbiased,
-    check_variance,
-)
 from supm.audit.events import has_events
 from supm.audit.findings import FAMILY_ERROR, Audit, Finding
-from supm.audit.independence import check_independence, check_mark, check_mixed, check_source
-from supm.audit.sampler import OnGrid, check_density, check_grid, check_raw_values, check_sampler
 from supm.audit.shipped import Entry, catalogue
 from supm.audit.subjects import Auditable, Readable, count_symbols, grid_points, is_listed
 from supm.mechanisms import (
@@ -65,7 +48,7 @@ _KINDS: Final[Mapping[str, Any]] = {
     "finite": FiniteChannel,
     "unbounded": Laplace,
     "support": SupportRandomizer,
-    "grid": OnGrid,
+    "grid": sampler.OnGrid,
     "attribute": OrderedDiscretePerturbation,
     "variance": SupportRandomizer | NumericRandomizer,
     "crowd": FrequencyRandomizer | NumericRandomizer,
@@ -148,34 +131,34 @@ def _two_calls(subject: _Subject) -> int:
 
 
 _STATED: Final = (
-    _Rule(check_stated_epsilon, "unbounded"),
-    _Rule(check_inputs, "finite small"),
-    _Rule(check_rows_sum_to_one, "finite small"),
-    _Rule(check_epsilon, "finite small"),
-    _Rule(check_support, "support large"),
-    _Rule(check_channel, "finite listed"),
-    _Rule(check_unbiased, "estimate small"),
-    _Rule(check_variance, "variance small"),
+    _Rule(channel.check_stated_epsilon, "unbounded"),
+    _Rule(channel.check_inputs, "finite small"),
+    _Rule(channel.check_rows_sum_to_one, "finite small"),
+    _Rule(channel.check_epsilon, "finite small"),
+    _Rule(channel.check_support, "support large"),
+    _Rule(channel.check_channel, "finite listed"),
+    _Rule(estimates.check_unbiased, "estimate small"),
+    _Rule(estimates.check_variance, "variance small"),
 )
 """Checks of what a mechanism states of itself."""
 _DRAWN: Final = (
-    _Rule(check_mark, ""),
-    _Rule(check_outcomes, "finite numbered"),
-    _Rule(check_standard_error, "estimate countable"),
+    _Rule(independence.check_mark, ""),
+    _Rule(channel.check_outcomes, "finite numbered"),
+    _Rule(estimates.check_standard_error, "estimate countable"),
 )
 """Checks that draw reports and leave nothing to chance."""
 _BY_CHANCE: Final = (
-    _Rule(check_density, "unbounded"),
-    _Rule(check_sampler, "finite small", _every_row),
-    _Rule(check_independence, "small"),
-    _Rule(check_positions, "small varying plain"),
-    _Rule(check_estimates, "crowd tallied", _crowd),
-    _Rule(check_grid, "grid listed"),
-    _Rule(check_raw_values, "attribute"),
-    _Rule(check_source, "", _two_calls),
-    _Rule(check_crowd, "events"),
-    _Rule(check_mixed, "events", _two_calls),
-    _Rule(check_long_calls, "events"),
+    _Rule(sampler.check_density, "unbounded"),
+    _Rule(sampler.check_sampler, "finite small", _every_row),
+    _Rule(independence.check_independence, "small"),
+    _Rule(crowds.check_positions, "small varying plain"),
+    _Rule(estimates.check_estimates, "crowd tallied", _crowd),
+    _Rule(sampler.check_grid, "grid listed"),
+    _Rule(sampler.check_raw_values, "attribute"),
+    _Rule(independence.check_source, "", _two_calls),
+    _Rule(crowds.check_crowd, "events"),
+    _Rule(independence.check_mixed, "events", _two_calls),
+    _Rule(crowds.check_long_calls, "events"),
 )
 """Statistical checks, which share the chance that a true mechanism is called broken."""
 
@@ -322,7 +305,7 @@ def _both_forms(mechanism: Auditable, *, small: bool) -> bool:
     """Tell whether both forms of the channel are made in a moment, or are not needed."""
     if isinstance(mechanism, Laplace):
         return True
-    on_grid = isinstance(mechanism, OnGrid)
+    on_grid = isinstance(mechanism, sampler.OnGrid)
     return is_listed(mechanism, ENTRIES.high) if on_grid else small
 
 
