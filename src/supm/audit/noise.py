@@ -39,7 +39,7 @@ _SEEDS: Final = (1, 2)
 _TAILS: Final = (1e-2, 1e-3, 1e-4, 4e-5)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class NoiseLaw:
     """One reading of a noise whose distribution function is known.
 
@@ -60,9 +60,7 @@ class NoiseLaw:
     --------
     >>> from supm.mechanisms import DiscreteGaussian
     >>> noise = DiscreteGaussian(2)
-    >>> law = NoiseLaw(
-    ...     what="one number", draw=noise.draw, cumulative=noise.cumulative, edges=np.arange(-9, 10)
-    ... )
+    >>> law = NoiseLaw("one number", noise.draw, noise.cumulative, edges=np.arange(-9, 10))
     >>> check_law(law, simulation(1)).passed
     True
     """
@@ -83,7 +81,7 @@ class NoiseLaw:
         return np.searchsorted(self.edges, self.draw(self.draws, source))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class NoiseEntry:
     """A shipped noise at the parameters at which it is audited.
 

@@ -79,32 +79,22 @@ def _entry(
     name: str, parameters: str, mu: float, exact: Callable[[], float], *laws: NoiseLaw
 ) -> NoiseEntry:
     """Return noise whose epsilon is stated at one delta."""
-    return NoiseEntry(
-        name=name,
-        parameters=f"{parameters}, delta 1e-6",
-        laws=laws,
-        claimed=claimed(mu),
-        exact=exact,
-    )
+    return NoiseEntry(name, f"{parameters}, delta 1e-6", laws, claimed(mu), exact)
 
 
 def _whole_laws(noise: DiscreteGaussian) -> Iterator[NoiseLaw]:
     edges = np.unique([step * noise.sigma // 8 for step in _EIGHTHS])
-    yield NoiseLaw(
-        what="one number", draw=noise.draw, cumulative=noise.cumulative, edges=edges, draws=1 << 19
-    )
+    yield NoiseLaw("one number", noise.draw, noise.cumulative, edges, draws=1 << 19)
     # From width 8 on the last two bits are uniform to thirty digits.
     if noise.sigma >= 8:
         yield _last_bits(noise)
 
 
 def _last_bits(noise: DiscreteGaussian | DiscreteLaplaceNoise) -> NoiseLaw:
-    return NoiseLaw(
-        what="its last two bits",
-        draw=lambda count, source: noise.draw(count, source) & 3,
-        cumulative=lambda bits: (bits + 1) / 4,
-        edges=np.arange(3),
-    )
+    def draw(count: int, source: RandomSource) -> NDArray[np.int64]:
+        return noise.draw(count, source) & 3
+
+    return NoiseLaw("its last two bits", draw, lambda bits: (bits + 1) / 4, np.arange(3))
 
 
 def _summed() -> Iterator[NoiseEntry]:
@@ -129,13 +119,11 @@ def _symmetric() -> Iterator[NoiseEntry]:
         off = least_epsilon(listed, law, 12)
         return max(off, least_epsilon(shifted, noise, 8))
 
-    half = NoiseLaw(
-        what="half of the diagonal",
-        draw=lambda count, source: _diagonal_of(symmetric_noise, sigma, count, source) // 2,
-        cumulative=noise.cumulative,
-        edges=np.arange(-5 * sigma, 5 * sigma + 1),
-        draws=1 << 12,
-    )
+    def draw(count: int, source: RandomSource) -> NDArray[Any]:
+        return _diagonal_of(symmetric_noise, sigma, count, source) // 2
+
+    edges = np.arange(-5 * sigma, 5 * sigma + 1)
+    half = NoiseLaw("half of the diagonal", draw, noise.cumulative, edges, draws=1 << 12)
     off = _sum_law("off the diagonal", law, partial(_triangle_of, symmetric_noise, sigma, 0))
     mu = summed_mu(sensitivity=6 * math.sqrt(2), sigma=sigma, holders=1)
     yield _entry("symmetric-noise", "sigma 8", mu, exact, off, half)
@@ -182,13 +170,10 @@ def _laplace() -> Iterator[NoiseEntry]:
     # Narrow, as for counts; and as a margin classifier draws it beside gamma noise.
     for scale, sensitivity in ((Fraction(1, 2), 2), (Fraction(8), 2), *_WIDE):
         noise = DiscreteLaplaceNoise(scale)
-        yield NoiseEntry(
-            name="discrete-laplace",
-            parameters=f"scale {_short(scale)}, sensitivity {_short(sensitivity)}",
-            laws=tuple(_laplace_laws(noise)),
-            claimed=noise.epsilon(sensitivity),
-            exact=partial(largest_ratio, noise, sensitivity),
-        )
+        words = f"scale {_short(scale)}, sensitivity {_short(sensitivity)}"
+        laws, stated = tuple(_laplace_laws(noise)), noise.epsilon(sensitivity)
+        exact = partial(largest_ratio, noise, sensitivity)
+        yield NoiseEntry("discrete-laplace", words, laws, stated, exact)
 
 
 def _short(number: Fraction | int) -> str:
@@ -200,7 +185,7 @@ def _laplace_laws(noise: DiscreteLaplaceNoise) -> Iterator[NoiseLaw]:
     edges = np.arange(-40, 41)
     if wide:
         edges = np.unique([step * int(noise.scale) // 4 for step in range(-40, 41)])
-    yield NoiseLaw(what="one number", draw=noise.draw, cumulative=noise.cumulative, edges=edges)
+    yield NoiseLaw("one number", noise.draw, noise.cumulative, edges)
     if wide:
         yield _last_bits(noise)
 
@@ -222,27 +207,21 @@ def _gamma() -> Iterator[NoiseEntry]:
         drawn = noise.draws(count, source)
         return np.asarray(drawn[:, 0] / np.linalg.norm(drawn, axis=1))
 
-    yield NoiseEntry(
-        name="gamma-norm",
-        parameters="dimension 5, rate 0.5",
-        laws=(
-            NoiseLaw(
-                what="length",
-                draw=lengths,
-                cumulative=stats.gamma(5, scale=2.0).cdf,
-                edges=np.linspace(0.5, 50, 100),
-            ),
-            NoiseLaw(
-                what="direction",
-                draw=looks,
-                cumulative=lambda x: stats.beta(2, 2).cdf((1 + x) / 2),
-                edges=np.linspace(-0.98, 0.98, 50),
-            ),
-        ),
-        claimed=noise.epsilon(2.0),
+    def exact() -> float:
         # On the line through both centres, which are 2 apart, the lengths differ by 2.
-        exact=lambda: 0.5 * (abs(10.0) - abs(10.0 - 2.0)),
+        return 0.5 * (abs(10.0) - abs(10.0 - 2.0))
+
+    length = stats.gamma(5, scale=2.0).cdf
+    laws = (
+        NoiseLaw("length", lengths, length, np.linspace(0.5, 50, 100)),
+        NoiseLaw(
+            "direction",
+            looks,
+            lambda x: stats.beta(2, 2).cdf((1 + x) / 2),
+            np.linspace(-0.98, 0.98, 50),
+        ),
     )
+    yield NoiseEntry("gamma-norm", "dimension 5, rate 0.5", laws, noise.epsilon(2.0), exact)
 
 
 def _cancelling() -> Iterator[NoiseEntry]:
@@ -278,19 +257,15 @@ def _normal_law(
     what: str, sigma: float, draw: Callable[[int, RandomSource], NDArray[np.float64]]
 ) -> NoiseLaw:
     edges = sigma * np.array(_EIGHTHS) / 8
-    return NoiseLaw(what=what, draw=draw, cumulative=stats.norm(scale=sigma).cdf, edges=edges)
+    return NoiseLaw(what, draw, stats.norm(scale=sigma).cdf, edges)
 
 
 def _sum_law(
     what: str, law: NDArray[np.float64], draw: Callable[[int, RandomSource], NDArray[Any]]
 ) -> NoiseLaw:
     middle, cumulative = law.size // 2, np.cumsum(law)
-    return NoiseLaw(
-        what=what,
-        draw=draw,
-        cumulative=lambda numbers: cumulative[numbers + middle],
-        edges=np.arange(-middle // 2, middle // 2),
-    )
+    edges = np.arange(-middle // 2, middle // 2)
+    return NoiseLaw(what, draw, lambda numbers: cumulative[numbers + middle], edges)
 
 
 def _convolved(noise: DiscreteGaussian, holders: int) -> NDArray[np.float64]:

@@ -55,22 +55,18 @@ def _entry(mechanism: ObjectivePerturbation, words: str, claimed: float) -> Nois
     edges = np.linspace(-6, 6, 97) * mechanism.scale / mechanism.strength
     # Gamma noise comes one vector at a time.
     draws = 1 << (12 if mechanism.law == "gamma" else 18)
-    return NoiseEntry(
-        name="objective",
-        parameters=f"one record, {words}",
-        laws=tuple(
-            NoiseLaw(
-                what=f"the minimum, label {label}",
-                draw=partial(_minima, mechanism, label),
-                cumulative=partial(_cumulative, mechanism, label),
-                edges=edges,
-                draws=draws,
-            )
-            for label in (0, 1)
-        ),
-        claimed=claimed,
-        exact=partial(_exact, mechanism),
+    laws = tuple(
+        NoiseLaw(
+            f"the minimum, label {label}",
+            partial(_minima, mechanism, label),
+            partial(_cumulative, mechanism, label),
+            edges,
+            draws,
+        )
+        for label in (0, 1)
     )
+    exact = partial(_exact, mechanism)
+    return NoiseEntry("objective", f"one record, {words}", laws, claimed, exact)
 
 
 def _minima(

@@ -214,9 +214,7 @@ def _fits(mechanism: OnGrid, values: list[float], source: RandomSource, draws: i
     for value, (index, fraction) in zip(values, places, strict=True):
         first, second = cells.probabilities[[points.index(index), points.index(index + 1)]]
         mixture = (1.0 - fraction) * first + fraction * second
-        drawn = cells.draw(mechanism, np.full(draws, value), source)
-        counts = np.bincount(drawn, minlength=mixture.size)
-        p_values.append(goodness_of_fit(counts, mixture))
+        p_values.append(cells.fit(mechanism, np.full(draws, value), source, mixture))
     return p_values
 
 
@@ -263,11 +261,10 @@ def check_raw_values(
     True
     """
     cells = cells_of(mechanism, range(mechanism.outcomes))
-    p_values = []
-    for value, row in _expected(mechanism):
-        drawn = cells.draw(mechanism, np.repeat(value, draws), source)
-        counts = np.bincount(drawn, minlength=mechanism.outcomes)
-        p_values.append(goodness_of_fit(counts, cells.probabilities[row]))
+    p_values = [
+        cells.fit(mechanism, np.repeat(value, draws), source, cells.probabilities[row])
+        for value, row in _expected(mechanism)
+    ]
     detail = f"{draws} draws for each of {len(p_values)} raw values"
     return Finding.by_chance("check_raw_values", p_values, error=error, detail=detail)
 

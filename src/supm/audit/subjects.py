@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError, SupmError
 from supm._random import RandomSource
 from supm.audit.findings import ImpossibleReportError
+from supm.audit.goodness import goodness_of_fit
 from supm.mechanisms import (
     FiniteChannel,
     FrequencyRandomizer,
@@ -77,6 +78,17 @@ class Cells:
             message = f"a report lies outside the {columns} outcomes of the channel"
             raise ImpossibleReportError(message)
         return cells
+
+    def fit(
+        self,
+        mechanism: Auditable,
+        values: NDArray[Any],
+        source: RandomSource,
+        expected: NDArray[np.float64],
+    ) -> float:
+        """Return the p-value of the cells that are drawn, where these are expected."""
+        drawn = self.draw(mechanism, values, source)
+        return goodness_of_fit(np.bincount(drawn, minlength=expected.size), expected)
 
 
 def cells_of(mechanism: Auditable, inputs: Sequence[int]) -> Cells:
