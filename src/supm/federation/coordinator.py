@@ -251,12 +251,11 @@ class Coordinator:
         fields = {**self._header(), "length": asked.length, "present": list(present)}
         self._view = view_of(fields, given)
         self._present, self._awaits = present, "masked"
-        fields["shape"] = list(given.shape)
         return {
             n: Update(
                 kind="question",
                 fields={**fields, "envelopes": text_map(_envelopes_for(n, dealt, present))},
-                numbers=given.ravel().view(np.uint64),
+                numbers=given.view(np.uint64),
             ).to_bytes()
             for n in present
         }
@@ -280,7 +279,7 @@ class Coordinator:
             study=self._study,
             run=self._fingerprint,
             round=len(self.totals),
-            asked=tuple(float(each) for each in self._question.given.ravel()),
+            asked=tuple(float(each) for each in self._question.given),
             commitments=self.commitments[-1],
         )
         self._record(record)

@@ -214,9 +214,9 @@ class Participant:
         return after, Update(kind="shares", fields=fields)
 
     def _on_question(self, memory: PartyMemory, got: FieldReader) -> _Answer:
-        fields = (*_HEADER, "length", "present", "shape", "envelopes")
+        fields = (*_HEADER, "length", "present", "envelopes")
         got.check_shape("question", fields, numbers=got.update.numbers.size)
-        given = got.update.floats.reshape(got.shape("shape"))
+        given = got.update.floats
         protocol = self._protocol(memory)
         memory = self._present(memory, got, protocol)
         length = got.whole("length", 1, _LONGEST)

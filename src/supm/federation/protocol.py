@@ -131,7 +131,7 @@ class RoundQuestion:
     length : int
         How many whole numbers a party tells.
     given : ndarray of float64
-        What they are told with: nothing, a direction, components.
+        What they are told with, one number after another: nothing, a direction, components.
     """
 
     number: int

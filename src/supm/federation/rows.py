@@ -90,9 +90,7 @@ class Rows:
         return f"Rows(size={self.size}, width={self.width}, classes={self.classes})"
 
 
-def grid_rows(
-    vectors: NDArray[np.float64], labels: NDArray[np.int64], *, classes: int, extra: int = 0
-) -> Rows:
+def grid_rows(vectors: NDArray[np.float64], labels: NDArray[np.int64], *, classes: int) -> Rows:
     """Shorten vectors to norm one where they are longer, and move them to the grid.
 
     Parameters
@@ -103,8 +101,6 @@ def grid_rows(
         The class of each.
     classes : int
         How many classes the public description has.
-    extra : int, default 0
-        How many were shortened before; it is added to the count.
 
     Returns
     -------
@@ -126,7 +122,7 @@ def grid_rows(
     scale = np.divide(GRID, lengths, out=np.full(lengths.shape, float(GRID)), where=long)
     values = np.trunc(near * scale[:, None])
     over = np.minimum(largest, 2.0) * lengths > 1.0 + 1e-9
-    clipped = int(np.count_nonzero(over)) + extra
+    clipped = int(np.count_nonzero(over))
     return Rows(values=_shortened(values), labels=labels, classes=classes, clipped=clipped)
 
 

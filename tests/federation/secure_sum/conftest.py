@@ -51,7 +51,7 @@ class WordSums(Protocol):
         return NoGuarantee("a test")
 
     def ask(self, totals: Sequence[NDArray[np.int64]]) -> RoundQuestion:
-        given = np.array([[len(totals) + 0.5, 7.0]])
+        given = np.array([len(totals) + 0.5, 7.0])
         return RoundQuestion(number=len(totals), length=LENGTH, given=given)
 
     def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
@@ -149,7 +149,7 @@ class Run:
     def told_by(self, number: int, round_number: int) -> NDArray[np.int64]:
         """What a party told in a round that was asked."""
         given = next(
-            update.floats.reshape(update.fields["shape"])
+            update.floats
             for _, update in self.asked
             if update.kind == "question" and update.fields["round"] == round_number
         )

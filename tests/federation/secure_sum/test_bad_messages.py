@@ -22,7 +22,7 @@ CIRCLE = Circle(parties=5, colluders=1, dropouts=1)
 KINDS = {
     "invite": ("study", "parties", "number", "simulation"),
     "roster": ("study", "roster"),
-    "question": ("study", "roster", "round", "length", "present", "shape", "envelopes"),
+    "question": ("study", "roster", "round", "length", "present", "envelopes"),
     "survivors": ("study", "roster", "round", "survivors"),
     "confirmed": ("study", "roster", "round", "confirmed", "tags"),
     "release": ("study", "roster", "release"),

@@ -11,7 +11,7 @@ import hashlib
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 import httpx
 from flwr.app import Context, Message, RecordDict
@@ -39,6 +39,7 @@ from supm.engines.program import EMPTY_PROGRAM
 _PAUSE: Final = 0.2
 _START_SECONDS: Final = 30.0
 _WHO: Final = "supm"
+_Client = TypeVar("_Client", RuntimeHttpClient, ControlHttpClient)
 
 
 def admit(link: SuperLink, keys: Sequence[bytes]) -> list[int]:
@@ -122,22 +123,20 @@ def _acquired(link: SuperLink) -> str:
 
 
 def _runtime(link: SuperLink, token: str | None) -> RuntimeHttpClient:
-    version = RuntimeVersionHttpInterceptor(component_name=_WHO)
     known = [] if token is None else [RuntimeTokenHttpInterceptor(token)]
-    return RuntimeHttpClient.from_server_address(
-        link.address,
-        insecure=False,
-        root_certificates=link.authority.certificate.read_bytes(),
-        interceptors=[link, version, *known],
-    )
+    return _client(RuntimeHttpClient, link, *known)
 
 
 def _control(link: SuperLink) -> ControlHttpClient:
-    return ControlHttpClient.from_server_address(
+    return _client(ControlHttpClient, link)
+
+
+def _client(kind: type[_Client], link: SuperLink, *known: RuntimeTokenHttpInterceptor) -> _Client:
+    return kind.from_server_address(
         link.address,
         insecure=False,
         root_certificates=link.authority.certificate.read_bytes(),
-        interceptors=[link, RuntimeVersionHttpInterceptor(component_name=_WHO)],
+        interceptors=[link, RuntimeVersionHttpInterceptor(component_name=_WHO), *known],
     )
 
 

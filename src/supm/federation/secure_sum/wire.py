@@ -5,11 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import math
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,6 @@ from supm._json import canonical
 from supm._validation import check_text
 from supm.federation.secure_sum.keys import KEY_BYTES, check_public
 from supm.messages.update import Update
-
-_MOST_AXES: Final = 4
 
 
 @dataclass(frozen=True)
@@ -84,15 +81,6 @@ class FieldReader:
         told: dict[str, Any] = value or {}
         return {one: as_bytes(told[str(one)], size, name) for one in sorted(parties)}
 
-    def shape(self, name: str) -> tuple[int, ...]:
-        """Return a field that is a shape for all the numbers of the message."""
-        value = self.update.fields.get(name)
-        told = value if isinstance(value, list) else [None]
-        fine = all(type(one) is int and one >= 0 for one in told) and len(told) <= _MOST_AXES
-        fine = fine and math.prod(told) == self.update.numbers.size
-        _check(fine, f"its field {name} must be a shape for its numbers.")
-        return tuple(told)
-
     def byte_list(self, name: str, count: int, size: int) -> tuple[bytes, ...]:
         """Return a field that lists so many byte strings of one size."""
         value = self.update.fields.get(name)
@@ -125,8 +113,7 @@ def text_map(content: Mapping[int, bytes]) -> dict[str, str]:
 
 def view_of(fields: Mapping[str, object], given: NDArray[np.float64]) -> str:
     """Return the hash of all that the parties of a round are shown alike."""
-    form = canonical({**fields, "shape": list(given.shape)})
-    return hashlib.sha256(form.encode() + given.astype("<f8").tobytes()).hexdigest()
+    return hashlib.sha256(canonical(fields).encode() + given.astype("<f8").tobytes()).hexdigest()
 
 
 def _check(fine: bool, sentence: str) -> None:  # noqa: FBT001  the check is its only argument
