@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import assert_all_finite, column_or_1d
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-import supm
 from supm._errors import ParameterError, RecordError, SchemaError
-from supm.estimators._reading import check_bounds, quietly
+from supm.estimators._reading import NoisyEstimator, check_bounds, quietly, without_promise
 from supm.estimators._targets import free_name
 from supm.mechanisms import ContinuousLaplace
-from supm.messages import Part, ReleaseStatement
-from supm.privacy import Guarantee, NoGuarantee
 from supm.schema.columns import clipped_numbers, positions, raw_column, table_columns
-from supm.synthesis import Archive, ArchiveSchema, NumberColumn
+from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
+from supm.synthesis.archive import archive_statement
 from supm.synthesis.columns import Column
 from supm.synthesis.noise_aware import NoisyColumn
 from supm.synthesis.noise_aware_moments import Form
@@ -74,8 +70,6 @@ def _stated(column: Column) -> str:
 
 
 _FORMS: Final = ("auto", "linear", "additive")
-_ABSENT: Final = "this estimator requires y to be passed, but the target y is None."
-_UNREADABLE: Final = "y must be one number for each record, none missing."
 _CLEAN: Final = "the labels were not noised"
 _TRUST: Final = (
     "The reports are taken to have been noised by their owners as described; nobody can check that "
@@ -83,11 +77,11 @@ _TRUST: Final = (
 )
 
 
-class NoiseAwareEstimator:
-    """Reads noised tables in ``fit`` and clean ones in ``predict``.
+_Target = TypeVar("_Target", NumberColumn, ClassColumn)
 
-    A mixin that stands before those of scikit-learn, whose tags it completes.
-    """
+
+class NoiseAwareEstimator(NoisyEstimator):
+    """Reads noised tables in ``fit`` and clean ones in ``predict``."""
 
     schema: ArchiveSchema | None
     epsilon: float | Sequence[float]
@@ -134,9 +128,17 @@ class NoiseAwareEstimator:
             raise SchemaError(message)
         return names
 
-    def _from_archive(self, archive: Archive) -> list[NoisyColumn]:
-        """Keep what is public about the columns of an archive, and return their reports."""
-        return self._keep(archive, self._features(archive.schema))
+    def _from_records(
+        self, archive: Archive, kind: type[_Target], wanted: str
+    ) -> tuple[list[NoisyColumn], _Target, NoisyColumn]:
+        """Return the reports of an archive: of the columns, and of a target of a kind."""
+        columns = self._keep(archive, self._features(archive.schema))
+        target = archive.schema.column(str(archive.schema.target))
+        if not isinstance(target, kind):
+            message = f"{target.name}: {wanted} for a target."
+            raise SchemaError(message)
+        reports = archive.reports[target.name]
+        return columns, target, NoisyColumn(channel=target.channel(), reports=reports)
 
     def _inputs(self, table: object) -> list[NoisyColumn]:
         """Read a table without target, by the schema if there is one."""
@@ -202,21 +204,10 @@ class NoiseAwareEstimator:
     ) -> None:
         """Keep what the owners of the records were promised; None is a target without noise."""
         held = self.columns_ if target is None else (*self.columns_, target)
-        parts = [Part(name=e.name, method=e.method, guarantee=e.guarantee) for e in held]
         name = None if target is None else target.name
         described = ArchiveSchema(columns=held, target=name, asked=asked)
-        total: Guarantee = described.guarantee
-        if target is None:
-            total = NoGuarantee(_CLEAN)
-            parts.append(Part(name="labels", method="not noised", guarantee=total))
-        self.statement_ = ReleaseStatement(
-            study=hashlib.sha256(described.to_json().encode()).hexdigest(),
-            parts=tuple(parts),
-            total=total,
-            trust=_TRUST,
-            simulation=simulation,
-            software=f"supm {supm.__version__}",
-        )
+        told = archive_statement(described, simulation=simulation, trust=_TRUST)
+        self.statement_ = told if target else without_promise(told, "not noised", _CLEAN)
 
     def _check_noise(
         self, columns: Sequence[NoisyColumn], target: Column | None, told: NoisyColumn
@@ -238,20 +229,6 @@ class NoiseAwareEstimator:
     def _free_name(self) -> str:
         return free_name(tuple(each.name for each in self.columns_))
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
-        tags = super().__sklearn_tags__()  # type: ignore[misc]  # a mixin's of scikit-learn
-        for kind in (tags.classifier_tags, tags.regressor_tags):
-            if kind is not None:
-                kind.poor_score = True
-        return tags
-
-
-def noisy_numbers(y: object) -> NDArray[np.float64]:
-    """Return the reports of a target that is a number, wherever they lie."""
-    if y is None:
-        raise RecordError(_ABSENT)
-    return quietly(lambda: _flat(y), otherwise=_UNREADABLE)
-
 
 def check_lengths(found: int, rows: int) -> None:
     """Refuse a target that is longer or shorter than the table."""
@@ -270,12 +247,6 @@ def _check_one_target(table: object, target: str) -> None:
         return
     hint = "Drop the column, or leave y out."
     raise ParameterError("y", f"None where the table has a column {target!r}", "another", hint)
-
-
-def _flat(y: object) -> NDArray[np.float64]:
-    numbers: NDArray[np.float64] = np.asarray(column_or_1d(y, warn=True)).astype(np.float64)
-    assert_all_finite(numbers, input_name="y")
-    return numbers
 
 
 def _own(name: str, given: Any, place: int, count: int) -> Any:  # noqa: ANN401  either kind of parameter

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from supm._errors import ParameterError, RecordError
-from supm.estimators._reading import check_schema, quietly, read_table, source_for, tag_study
+from supm.estimators._reading import (
+    NoisyEstimator,
+    check_schema,
+    quietly,
+    read_table,
+    source_for,
+    without_promise,
+)
 from supm.estimators._targets import (
     ReadLabels,
     declared_labels,
@@ -21,19 +28,14 @@ from supm.estimators._targets import (
 )
 from supm.federation import FederatedStudy, Protocol, Rows, run_pooled
 from supm.federation.rows import Encoding, SchemaEncoding, VectorEncoding
-from supm.messages import Part, Release
-from supm.privacy import NoGuarantee
 from supm.schema import Categorical, Records, Schema
 
 _NAME: Final = "party 1"
 _FOUND: Final = "the possible labels were found in the table; give labels=, or a schema"
 
 
-class PrivateEstimator:
-    """Reads a table by its public description and runs a protocol of one party on it.
-
-    A mixin that stands before those of scikit-learn, whose tags it completes.
-    """
+class PrivateEstimator(NoisyEstimator):
+    """Reads a table by its public description and runs a protocol of one party on it."""
 
     epsilon: float
     delta: float
@@ -41,24 +43,7 @@ class PrivateEstimator:
     bounds: tuple[float, float] | None
     norm: float | None
     random_state: int | None
-    # Of those that learn labels.
-    labels: Sequence[Any] | None
-
-    def _read_labelled(self, table: object, y: object) -> tuple[Encoding, Rows]:
-        """Return the rows of a table with labels, and keep the possible labels."""
-        data = self._read(table, reset=True)
-        labels = self._labels_of(y)
-        encoding = self._encoding_for(data, labels)
-        self.classes_ = labels.classes
-        return encoding, self._rows(encoding, data, labels.numbers)
-
-    def _labels_of(self, y: object) -> ReadLabels:
-        schema = check_schema(self.schema)
-        if schema is not None:
-            if self.labels is not None:
-                raise ParameterError("labels", "None where there is a schema", "a list")
-            return declared_labels(y, schema)
-        return found_labels(y) if self.labels is None else listed_labels(y, self.labels)
+    outcome_: Any
 
     def _read_unlabelled(self, table: object) -> tuple[Encoding, Rows]:
         """Return the rows of a table without labels: all are of one class."""
@@ -81,7 +66,10 @@ class PrivateEstimator:
         self.encoding_ = protocol.encoding
         self.study_ = study
         release = study.release(outcome, simulation=source.simulation)
-        self.release_ = _without_promise(release) if self._finds_labels else release
+        if self._finds_labels:
+            told = "those that occur in the table"
+            release = replace(release, statement=without_promise(release.statement, told, _FOUND))
+        self.release_ = release
         self.statement_ = self.release_.statement
         self.clipped_ = rows.clipped
         return outcome
@@ -123,14 +111,40 @@ class PrivateEstimator:
             return encoding.rows(data, labels)
         raise ParameterError("table", "the kind that the encoding reads", type(data))
 
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
-        tags = super().__sklearn_tags__()  # type: ignore[misc]  # a mixin's of scikit-learn
-        return tag_study(tags, self.schema)
 
+class PrivateClassifier(PrivateEstimator):
+    """The same with labels, which are public or found in the table."""
 
-def _without_promise(release: Release) -> Release:
-    """Return the release with a statement that promises nothing, since its labels are private."""
-    nothing = NoGuarantee(_FOUND)
-    found = Part(name="labels", method="those that occur in the table", guarantee=nothing)
-    told = release.statement
-    return replace(release, statement=replace(told, parts=(*told.parts, found), total=nothing))
+    labels: Sequence[Any] | None
+
+    def predict(self, X: object) -> NDArray[Any]:  # noqa: N803  scikit-learn's name
+        """Return a label for each row; nothing is spent.
+
+        Parameters
+        ----------
+        X : table
+            With the columns that ``fit`` saw.
+
+        Returns
+        -------
+        ndarray
+        """
+        vectors = self._vectors(X)
+        named: NDArray[Any] = self.classes_[self.outcome_.predict(vectors)]
+        return named
+
+    def _read_labelled(self, table: object, y: object) -> tuple[Encoding, Rows]:
+        """Return the rows of a table with labels, and keep the possible labels."""
+        data = self._read(table, reset=True)
+        labels = self._labels_of(y)
+        encoding = self._encoding_for(data, labels)
+        self.classes_ = labels.classes
+        return encoding, self._rows(encoding, data, labels.numbers)
+
+    def _labels_of(self, y: object) -> ReadLabels:
+        schema = check_schema(self.schema)
+        if schema is not None:
+            if self.labels is not None:
+                raise ParameterError("labels", "None where there is a schema", "a list")
+            return declared_labels(y, schema)
+        return found_labels(y) if self.labels is None else listed_labels(y, self.labels)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Final, TypeVar
 
@@ -18,6 +19,8 @@ from sklearn.utils.validation import validate_data
 
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, secure, simulation
+from supm.messages import Part, ReleaseStatement
+from supm.privacy import NoGuarantee
 from supm.schema import Attribute, Continuous, Records, Schema
 
 _T = TypeVar("_T")
@@ -210,10 +213,24 @@ def tag_input(tags: Any, schema: object) -> Any:  # noqa: ANN401  scikit-learn h
     return tags
 
 
-def tag_study(tags: Any, schema: object) -> Any:  # noqa: ANN401  scikit-learn has no types
-    """Return the tags of an estimator that runs a study."""
-    # Noise costs accuracy: scikit-learn's small tables do not reach the score that it expects.
-    for kind in (tags.classifier_tags, tags.regressor_tags):
-        if kind is not None:
-            kind.poor_score = True
-    return tag_input(tags, schema)
+class NoisyEstimator:
+    """An estimator whose noise costs accuracy: it does not reach scikit-learn's scores.
+
+    A mixin that stands before those of scikit-learn, whose tags it completes.
+    """
+
+    schema: Any
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
+        tags = super().__sklearn_tags__()  # type: ignore[misc]  # a mixin's of scikit-learn
+        for kind in (tags.classifier_tags, tags.regressor_tags):
+            if kind is not None:
+                kind.poor_score = True
+        return tag_input(tags, self.schema)
+
+
+def without_promise(statement: ReleaseStatement, method: str, reason: str) -> ReleaseStatement:
+    """Return a statement that promises nothing, since labels were used as they are."""
+    nothing = NoGuarantee(reason)
+    labels = Part(name="labels", method=method, guarantee=nothing)
+    return replace(statement, parts=(*statement.parts, labels), total=nothing)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from supm._errors import ParameterError
@@ -18,17 +17,25 @@ from supm.collection import (
     answer_reports,
     make_model,
     make_statement,
+    plan,
 )
 from supm.collection.cards import Card
 from supm.collection.testing import asked_in_test, report_chances
-from supm.estimators._reading import read_table, source_for
-from supm.messages import Model, Scorecard, Trust
-from supm.schema import Records
+from supm.estimators._reading import NoisyEstimator, read_table, source_for
+from supm.messages import Model, Scorecard, Study, Trust
+from supm.schema import Records, Schema
 
 
-class StudyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class StudyEstimator(NoisyEstimator):
     """The part of an estimator that keeps what a study led to and answers by it."""
 
+    epsilon: float
+    trust: str | tuple[str, str, str] | Trust
+    keep: int | None
+    classes: int | None
+    told: int | None
+    test: str | None
+    random_state: int | None
     trained_: Trained
 
     @property
@@ -40,6 +47,19 @@ class StudyEstimator(BaseEstimator):  # type: ignore[misc]  # scikit-learn has n
         """
         check_is_fitted(self)
         return make_model(self.trained_)
+
+    def _plan(self, schema: Schema, owners: int, **forms: Any) -> Study:  # noqa: ANN401  what only some of them set
+        return plan(
+            schema,
+            epsilon=self.epsilon,
+            trust=read_trust(self.trust),
+            owners=owners,
+            keep=self.keep,
+            classes=self.classes,
+            told=self.told,
+            test=self.test,
+            **forms,
+        )
 
     def _keep(self, trained: Trained) -> None:
         self.trained_ = trained

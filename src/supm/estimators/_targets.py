@@ -128,11 +128,9 @@ def read_numbers(y: object, target: Continuous, *, declared: bool) -> NDArray[np
     -------
     ndarray of float64
     """
-    if y is None:
-        raise RecordError(_NO_NUMBERS)
-    if declared:
+    if declared and y is not None:
         return target.read(y)
-    numbers = quietly(lambda: _flat(y), otherwise=_NOT_NUMBERS)
+    numbers = given_numbers(y)
     if ((numbers < target.low) | (numbers > target.high)).mean() > _MOST:
         message = (
             f"most targets lie outside of target_bounds=({target.low:g}, {target.high:g}) and are "
@@ -140,6 +138,13 @@ def read_numbers(y: object, target: Continuous, *, declared: bool) -> NDArray[np
         )
         warnings.warn(message, UserWarning, stacklevel=4)
     return target.read(numbers)
+
+
+def given_numbers(y: object) -> NDArray[np.float64]:
+    """Return the targets of all records as they were given, wherever they lie."""
+    if y is None:
+        raise RecordError(_NO_NUMBERS)
+    return quietly(lambda: _flat(y), otherwise=_NOT_NUMBERS)
 
 
 def _flat(y: object) -> NDArray[np.float64]:

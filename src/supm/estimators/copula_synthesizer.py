@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from supm._errors import ParameterError
 from supm._validation import check_kind
 from supm.estimators._reading import check_flag, source_for
-from supm.synthesis import Archive, ArchiveSchema, learn_model, learn_paper_model
-from supm.synthesis.saved import MODES, SavedSynthesizer, archive_statement
-from supm.synthesis.synthetic_model import BINS
+from supm.synthesis import Archive, ArchiveSchema, SavedSynthesizer, learn_model, learn_paper_model
+from supm.synthesis.archive import archive_statement
+from supm.synthesis.synthetic_model import BINS, MODES
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from supm._errors import SchemaError
 from supm.estimators._noise_aware import NoiseAwareEstimator, check_lengths
 from supm.estimators._targets import ReadLabels, found_labels
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn
@@ -113,7 +112,7 @@ class NoiseAwareClassifier(
         if self._target_apart(X, y):
             columns, target = self._from_labelled(X, y)
         else:
-            columns, target = self._from_records(self._read_archive(X, y))
+            columns, target = self._from_classes(self._read_archive(X, y))
         self._check_noise(columns, self._label, target)
         self.model_ = fit_classes(columns, target, form=form)
         return self
@@ -170,15 +169,11 @@ class NoiseAwareClassifier(
         law = response_for_epsilon(size=len(labels.classes), epsilon=self.label_epsilon)
         return ClassColumn(self._free_name(), tuple(labels.classes.tolist()), law)
 
-    def _from_records(self, archive: Archive) -> tuple[list[NoisyColumn], NoisyColumn]:
-        columns = self._from_archive(archive)
-        target = archive.schema.column(str(archive.schema.target))
-        if not isinstance(target, ClassColumn):
-            message = f"{target.name}: a classifier needs classes for a target."
-            raise SchemaError(message)
-        self._label = target
-        alike = len({type(value) for value in target.values}) == 1
-        self.classes_ = np.array(target.values, dtype=None if alike else object)
-        self._state(target, archive.schema.asked, simulation=archive.simulation)
-        reports = archive.reports[target.name]
-        return columns, NoisyColumn(channel=target.channel(), reports=reports)
+    def _from_classes(self, archive: Archive) -> tuple[list[NoisyColumn], NoisyColumn]:
+        wanted = "a classifier needs classes"
+        columns, self._label, reports = self._from_records(archive, ClassColumn, wanted)
+        values = self._label.values
+        alike = len({type(value) for value in values}) == 1
+        self.classes_ = np.array(values, dtype=None if alike else object)
+        self._state(self._label, archive.schema.asked, simulation=archive.simulation)
+        return columns, reports

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from supm._errors import SchemaError
 from supm._validation import Reals
-from supm.estimators._noise_aware import NoiseAwareEstimator, check_lengths, noisy_numbers
+from supm.estimators._noise_aware import NoiseAwareEstimator, check_lengths
 from supm.estimators._reading import check_bounds
+from supm.estimators._targets import given_numbers
 from supm.mechanisms import ContinuousLaplace
-from supm.synthesis import Archive, ArchiveSchema, NumberColumn
+from supm.synthesis import ArchiveSchema, NumberColumn
 from supm.synthesis.noise_aware import NoisyColumn, fit_number
 
 _LEVEL: Final = Reals("level", 0.01, 0.9999)
@@ -125,16 +125,18 @@ class NoiseAwareRegressor(
         """
         form = self._checked_form()
         if self._target_apart(X, y):
-            columns, target = self._from_numbers(X, y)
-            asked, simulation = self._asked_with(self.target_), False
+            columns, noised, target = self._from_numbers(X, y)
+            asked, simulation = self._asked_with(noised), False
         else:
             archive = self._read_archive(X, y)
-            columns, target = self._from_records(archive)
+            wanted = "a regressor needs a number"
+            columns, noised, target = self._from_records(archive, NumberColumn, wanted)
             asked, simulation = archive.schema.asked, archive.simulation
-        self._check_noise(columns, self.target_, target)
+        self.target_ = noised
+        self._check_noise(columns, noised, target)
         self.model_ = fit_number(columns, target, form=form)
         self.explained_ = self.model_.explained
-        self._state(self.target_, asked, simulation=simulation)
+        self._state(noised, asked, simulation=simulation)
         return self
 
     def predict(self, X: object) -> NDArray[np.float64]:  # noqa: N803  scikit-learn's name
@@ -177,22 +179,14 @@ class NoiseAwareRegressor(
         ends = np.clip(np.column_stack((middle - off, middle + off)), 0.0, 1.0)
         return np.asarray(law.low + law.span * ends)
 
-    def _from_numbers(self, table: object, y: object) -> tuple[list[NoisyColumn], NoisyColumn]:
+    def _from_numbers(
+        self, table: object, y: object
+    ) -> tuple[list[NoisyColumn], NumberColumn, NoisyColumn]:
         columns = self._inputs(table)
-        reports = noisy_numbers(y)
+        reports = given_numbers(y)
         check_lengths(reports.size, np.size(columns[0].reports))
         epsilon = self._epsilon_of_target(self.target_epsilon)
         low, high = check_bounds("target_bounds", self.target_bounds)
         law = ContinuousLaplace.for_epsilon(low=low, high=high, epsilon=epsilon)
-        self.target_ = NumberColumn(self._free_name(), law)
-        return columns, NoisyColumn(channel=self.target_.channel(), reports=reports)
-
-    def _from_records(self, archive: Archive) -> tuple[list[NoisyColumn], NoisyColumn]:
-        columns = self._from_archive(archive)
-        target = archive.schema.column(str(archive.schema.target))
-        if not isinstance(target, NumberColumn):
-            message = f"{target.name}: a regressor needs a number for a target."
-            raise SchemaError(message)
-        self.target_ = target
-        reports = archive.reports[target.name]
-        return columns, NoisyColumn(channel=target.channel(), reports=reports)
+        noised = NumberColumn(self._free_name(), law)
+        return columns, noised, NoisyColumn(channel=noised.channel(), reports=reports)

@@ -15,7 +15,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 
-from supm.estimators._private import PrivateEstimator
+from supm.estimators._private import PrivateClassifier
 from supm.estimators._reading import check_flag
 from supm.federation import Circle, Discriminant
 from supm.federation.discriminant import check_directions
@@ -24,7 +24,7 @@ from supm.schema import Schema
 
 @dataclass(eq=False, repr=False)
 class PrivateLDA(
-    PrivateEstimator,
+    PrivateClassifier,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]  # scikit-learn has no types
     ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
@@ -125,22 +125,6 @@ class PrivateLDA(
         )
         self.outcome_ = self._run(protocol, rows)
         return self
-
-    def predict(self, X: object) -> NDArray[Any]:  # noqa: N803  scikit-learn's name
-        """Return a label for each row; nothing is spent.
-
-        Parameters
-        ----------
-        X : table
-            With the columns that ``fit`` saw.
-
-        Returns
-        -------
-        ndarray
-        """
-        vectors = self._vectors(X)
-        named: NDArray[Any] = self.classes_[self.outcome_.predict(vectors)]
-        return named
 
     def transform(self, X: object) -> NDArray[np.float64]:  # noqa: N803  scikit-learn's name
         """Return the scores of each row along the published directions; nothing is spent.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from supm.estimators._private import PrivateEstimator
+from supm.estimators._private import PrivateClassifier
 from supm.federation import Circle, Margin
 from supm.federation.components import check_count
 from supm.schema import Schema
@@ -19,15 +19,23 @@ _Loss: TypeAlias = Literal["huber", "logistic", "softmax"]
 _TWO: Final = 2
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _PrivateLinear(
-    PrivateEstimator,
+    PrivateClassifier,
     ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
     BaseEstimator,  # type: ignore[misc]  # scikit-learn has no types
 ):
     """What the two classifiers share; they differ in the loss."""
 
-    n_components: int | None
-    regularisation: float
+    epsilon: float = 1.0
+    delta: float = 1e-6
+    n_components: int | None = None
+    regularisation: float = 0.001
+    schema: Schema | None = None
+    labels: Sequence[Any] | None = None
+    bounds: tuple[float, float] | None = (-1.0, 1.0)
+    norm: float | None = None
+    random_state: int | None = None
     # For two labels, and for more.
     _losses: ClassVar[tuple[_Loss, _Loss]]
 
@@ -60,24 +68,7 @@ class _PrivateLinear(
         self.outcome_ = self._run(protocol, rows)
         return self
 
-    def predict(self, X: object) -> NDArray[Any]:  # noqa: N803  scikit-learn's name
-        """Return a label for each row; nothing is spent.
 
-        Parameters
-        ----------
-        X : table
-            With the columns that ``fit`` saw.
-
-        Returns
-        -------
-        ndarray
-        """
-        vectors = self._vectors(X)
-        named: NDArray[Any] = self.classes_[self.outcome_.predict(vectors)]
-        return named
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
 class PrivateSVC(_PrivateLinear):
     """A linear support vector machine whose coefficients are differentially private.
 
@@ -131,16 +122,6 @@ class PrivateSVC(_PrivateLinear):
 
     _losses: ClassVar[tuple[_Loss, _Loss]] = ("huber", "huber")
 
-    epsilon: float = 1.0
-    delta: float = 1e-6
-    n_components: int | None = None
-    regularisation: float = 0.001
-    schema: Schema | None = None
-    labels: Sequence[Any] | None = None
-    bounds: tuple[float, float] | None = (-1.0, 1.0)
-    norm: float | None = None
-    random_state: int | None = None
-
     def decision_function(self, X: object) -> NDArray[np.float64]:  # noqa: N803  scikit-learn's name
         """Return how far each row lies on the side of each label; nothing is spent.
 
@@ -160,7 +141,6 @@ class PrivateSVC(_PrivateLinear):
         return told[:, 0] if told.shape[1] == 1 else told
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class PrivateLogisticRegression(_PrivateLinear):
     """Logistic regression whose coefficients are differentially private.
 
@@ -212,16 +192,6 @@ class PrivateLogisticRegression(_PrivateLinear):
     """
 
     _losses: ClassVar[tuple[_Loss, _Loss]] = ("logistic", "softmax")
-
-    epsilon: float = 1.0
-    delta: float = 1e-6
-    n_components: int | None = None
-    regularisation: float = 0.001
-    schema: Schema | None = None
-    labels: Sequence[Any] | None = None
-    bounds: tuple[float, float] | None = (-1.0, 1.0)
-    norm: float | None = None
-    random_state: int | None = None
 
     def predict_proba(self, X: object) -> NDArray[np.float64]:  # noqa: N803  scikit-learn's name
         """Return how probable each label is for each row; nothing is spent.

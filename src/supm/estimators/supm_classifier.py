@@ -9,17 +9,17 @@ from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from supm._errors import RecordError
-from supm.collection import plan, run_in_process
-from supm.estimators._reading import check_schema, read_table, source_for, tag_study
-from supm.estimators._study import StudyEstimator, label_chances, read_trust, tells_probabilities
+from supm.collection import run_in_process
+from supm.estimators._reading import check_schema, read_table, source_for
+from supm.estimators._study import StudyEstimator, label_chances, tells_probabilities
 from supm.estimators._targets import declared_labels, found_labels, label_order, target_for
 from supm.learning import AnyClassifier, Learner, RadialSVM
-from supm.messages import Study, Trust
+from supm.messages import Trust
 from supm.schema import Records, Schema
 
 _FOUND: Final = (
@@ -34,7 +34,11 @@ def _tells_probabilities(estimator: SUPMClassifier) -> bool:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class SUPMClassifier(
+    StudyEstimator,
+    ClassifierMixin,  # type: ignore[misc]  # scikit-learn has no types
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn has no types
+):
     """Train and test as a study would, with every row of a table as an owner.
 
     ``fit`` plans a study from public facts alone (the schema, the budget, the trust, and how many
@@ -166,7 +170,8 @@ class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # 
         source, learner = source_for(self.random_state, "fit"), self._learner()
         records, schema, classes = self._labelled(X, y)
         weights = label_order(self.class_weight, classes)
-        study = self._plan(schema, records.rows)
+        forms = {"reduce": self.reduce, "train": self.train}
+        study = self._plan(schema, records.rows, mode=self.mode, **forms)
         if self.schema is None and not source.simulation:
             warnings.warn(_FOUND, UserWarning, stacklevel=2)
         self._keep(run_in_process(study, records, source, learner=learner, weights=weights))
@@ -226,25 +231,7 @@ class SUPMClassifier(ClassifierMixin, StudyEstimator):  # type: ignore[misc]  # 
             schema = Schema(attributes=records.attributes, target=target_for(labels, names))
         return replace(records, target=labels.numbers), schema, labels.classes
 
-    def _plan(self, schema: Schema, owners: int) -> Study:
-        return plan(
-            schema,
-            epsilon=self.epsilon,
-            trust=read_trust(self.trust),
-            mode=self.mode,
-            owners=owners,
-            keep=self.keep,
-            classes=self.classes,
-            told=self.told,
-            reduce=self.reduce,
-            train=self.train,
-            test=self.test,
-        )
-
     def _learner(self) -> Learner:
         if self.classifier is None:
             return RadialSVM(penalty=self.penalty)
         return AnyClassifier(estimator=self.classifier)
-
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
-        return tag_study(super().__sklearn_tags__(), self.schema)

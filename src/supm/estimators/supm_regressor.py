@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 
 from supm._errors import RecordError
-from supm.collection import plan, run_in_process
-from supm.estimators._reading import check_schema, read_table, source_for, tag_study
-from supm.estimators._study import StudyEstimator, read_trust
+from supm.collection import run_in_process
+from supm.estimators._reading import check_schema, read_table, source_for
+from supm.estimators._study import StudyEstimator
 from supm.estimators._targets import bounded_target, declared_target, read_numbers
-from supm.messages import Study, Trust
+from supm.messages import Trust
 from supm.schema import Records, Schema
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SUPMRegressor(RegressorMixin, StudyEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class SUPMRegressor(
+    StudyEstimator,
+    RegressorMixin,  # type: ignore[misc]  # scikit-learn has no types
+    BaseEstimator,  # type: ignore[misc]  # scikit-learn has no types
+):
     """Predict a number as a study would, with every row of a table as an owner.
 
     ``fit`` plans a strict study from public facts alone (the schema, the budget, the trust, and how
@@ -164,18 +168,3 @@ class SUPMRegressor(RegressorMixin, StudyEstimator):  # type: ignore[misc]  # sc
             raise RecordError(message)
         held = schema or Schema(attributes=records.attributes, target=target)
         return replace(records, target=numbers), held
-
-    def _plan(self, schema: Schema, owners: int) -> Study:
-        return plan(
-            schema,
-            epsilon=self.epsilon,
-            trust=read_trust(self.trust),
-            owners=owners,
-            keep=self.keep,
-            classes=self.classes,
-            told=self.told,
-            test=self.test,
-        )
-
-    def __sklearn_tags__(self) -> Any:  # noqa: ANN401  scikit-learn has no types
-        return tag_study(super().__sklearn_tags__(), self.schema)

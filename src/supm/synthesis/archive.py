@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,10 +11,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+import supm
 from supm._errors import RecordError, SchemaError
 from supm._json import check_fields, read_object
 from supm._random import RandomSource, check_source
 from supm._validation import Integers, check_kind
+from supm.messages import Part, ReleaseStatement
 from supm.privacy import ApproximateDP, Guarantee, Neighbours, PureLDP, sequential
 from supm.schema.columns import table_columns
 from supm.synthesis.column_forms import column_from_form
@@ -21,6 +24,11 @@ from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 
 _VERSION: Final = 1
 _FIELDS: Final = ("version", "target", "asked", "columns")
+_TRUST: Final = (
+    "The reports are taken to have been noised by their owners as described; nobody can check that "
+    "afterwards. Learning from them and drawing rows are post-processing: they spend nothing more, "
+    "however many rows are drawn."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +163,23 @@ class ArchiveSchema:
             got = repr(self.target)[:60]
             message = f"target must be the name of a column, or null for none, got {got}."
             raise SchemaError(message)
+
+
+def archive_statement(
+    schema: ArchiveSchema, *, simulation: bool, trust: str = _TRUST
+) -> ReleaseStatement:
+    """Return what the noise of an archive promises to its records, whatever is learned from it."""
+    return ReleaseStatement(
+        study=hashlib.sha256(schema.to_json().encode()).hexdigest(),
+        parts=tuple(
+            Part(name=each.name, method=each.method, guarantee=each.guarantee)
+            for each in schema.columns
+        ),
+        total=schema.guarantee,
+        trust=trust,
+        simulation=simulation,
+        software=f"supm {supm.__version__}",
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -10,28 +9,21 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-import supm
 from supm._errors import MessageError, SupmError
 from supm._json import canonical, check_fields, read_object
-from supm.messages import Part, ReleaseStatement
-from supm.synthesis.archive import ArchiveSchema
+from supm.messages import ReleaseStatement
+from supm.synthesis.archive import ArchiveSchema, archive_statement
 from supm.synthesis.columns import ClassColumn, Column
 from supm.synthesis.copula import Copula
 from supm.synthesis.distributions import Marginal
 from supm.synthesis.moments import ColumnRoles
-from supm.synthesis.synthetic_model import BINS, SyntheticModel
+from supm.synthesis.synthetic_model import BINS, MODES, SyntheticModel
 from supm.synthesis.tables import ClassTree, TreeBranch
 
-MODES: Final = ("strict", "faithful")
 _VERSION: Final = 2
 _FIELDS: Final = ("version", "kind", "settings", "model", "statement")
 _SETTINGS: Final = {"mode": str, "bins": int, "latent": bool, "smooth": bool}
 _KIND: Final = "copula synthesizer"
-_TRUST: Final = (
-    "The reports are taken to have been noised by their owners as described; nobody can check that "
-    "afterwards. Learning from them and drawing rows are post-processing: they spend nothing more, "
-    "however many rows are drawn."
-)
 Floats = NDArray[np.float64]
 _MODEL_VERSION: Final = 1
 _MODEL_FIELDS: Final = ("version", "schema", "prior", "tree", "tied", "marginals", "copulas")
@@ -94,21 +86,6 @@ class SavedSynthesizer:
             message = f"the {_KIND} states something else than its schema promises."
             raise MessageError(message)
         return cls(settings=settings, model=model, statement=statement)
-
-
-def archive_statement(schema: ArchiveSchema, *, simulation: bool) -> ReleaseStatement:
-    """Return what the noise of an archive promises to its records, whatever is learned from it."""
-    return ReleaseStatement(
-        study=hashlib.sha256(schema.to_json().encode()).hexdigest(),
-        parts=tuple(
-            Part(name=each.name, method=each.method, guarantee=each.guarantee)
-            for each in schema.columns
-        ),
-        total=schema.guarantee,
-        trust=_TRUST,
-        simulation=simulation,
-        software=f"supm {supm.__version__}",
-    )
 
 
 def _settings(form: Any, model: SyntheticModel) -> dict[str, Any]:  # noqa: ANN401  from a stranger

@@ -24,13 +24,12 @@ from supm.schema.text_table import (
     read_csv,
     spelled_column,
 )
-from supm.synthesis.archive import Archive, ArchiveSchema
+from supm.synthesis.archive import Archive, ArchiveSchema, archive_statement
 from supm.synthesis.columns import ClassColumn, Column
 from supm.synthesis.quality import Quality, assess
 from supm.synthesis.quality_dependence import as_told
 from supm.synthesis.quality_page import quality_page
-from supm.synthesis.saved import MODES, archive_statement
-from supm.synthesis.synthetic_model import SyntheticModel, learn_model, learn_paper_model
+from supm.synthesis.synthetic_model import MODES, SyntheticModel, learn_model, learn_paper_model
 
 Mode: TypeAlias = Literal["strict", "faithful"]
 
@@ -51,8 +50,8 @@ class Synthesis(Result):
         What was learned; more rows can be drawn from it.
     quality : Quality
         The report about the rows.
-    statement : ReleaseStatement
-        What each record spent when it was noised, in total.
+    simulation : bool
+        Whether the noise of the records is known to have come from a seed.
     mode : {"strict", "faithful"}
         The best we know, or what paper 004 printed, corrected.
     name : str
@@ -62,7 +61,7 @@ class Synthesis(Result):
     rows: Mapping[str, NDArray[Any]]
     model: SyntheticModel
     quality: Quality
-    statement: ReleaseStatement
+    simulation: bool
     mode: Mode = "strict"
     name: str = "an archive"
 
@@ -71,6 +70,11 @@ class Synthesis(Result):
         """How many records there were, of how many columns."""
         columns = counted(len(self.quality.schema.columns), "column")
         return f"{counted(self.quality.rows, 'noised record')} of {columns}"
+
+    @property
+    def statement(self) -> ReleaseStatement:
+        """What each record spent when it was noised, in total."""
+        return archive_statement(self.quality.schema, simulation=self.simulation)
 
     def to_form(self) -> dict[str, Any]:
         """Return the report and the statement as plain values for JSON."""
@@ -170,7 +174,7 @@ def synthesize(  # noqa: PLR0913  each has a default that suits most
         rows=drawn,
         model=model,
         quality=assess(archive, drawn, model=model),
-        statement=archive_statement(archive.schema, simulation=archive.simulation),
+        simulation=archive.simulation,
         mode=mode,
         name=name or (Path(records).name if isinstance(records, str) else Synthesis.name),
     )

@@ -47,6 +47,8 @@ from supm.synthesis.tables import (
 )
 
 Matrix = NDArray[np.float64]
+MODES: Final = ("strict", "faithful")
+"""The best we know, and what paper 004 printed, corrected."""
 BINS: Final = Integers("bins", 2, 1000)
 """How many bins of a number may be told apart."""
 _ROWS = Integers("rows", 1, 1 << 32)
