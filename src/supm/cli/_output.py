@@ -12,6 +12,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Final, TextIO
 
+from cyclopts import Parameter
+
 from supm._errors import ParameterError
 from supm.cli._frame import reading
 from supm.reporting import Table, bar, json_text, printable
@@ -46,6 +48,10 @@ Target = Annotated[str | None, reading(_target, "FILE")]
 NewFile = Annotated[str | None, reading(_new_file, "FILE")]
 """A file to write that must not be there."""
 Picture = Annotated[str | None, reading(_picture, "FILE")]
+Data = Annotated[str, Parameter(name="DATA.csv")]
+"""A table to read."""
+File = Annotated[str | None, Parameter(metavar="FILE")]
+"""A file to read."""
 
 
 def _fault(target: str) -> str:
@@ -180,14 +186,20 @@ def table(
     return str(Table(head=head, rows=rows, words=left, widest=widest))
 
 
-def say(text: str) -> None:
+def say(*notes: str) -> None:
     """Say something beside the result, on the standard error."""
-    print(f"supm: note: {printable(text)}", file=sys.stderr)
+    for note in notes:
+        print(f"supm: note: {printable(note)}", file=sys.stderr)
+
+
+def aloud(*targets: str | None) -> TextIO:
+    """Return where to speak, so that it does not mix with a result."""
+    return sys.stderr if "-" in targets else sys.stdout
 
 
 def agreed(
     question: str,
-    aloud: TextIO,
+    place: TextIO,
     *,
     yes: bool,
     otherwise: str = "Nothing was sent, and nothing was spent.",
@@ -195,10 +207,10 @@ def agreed(
     """Ask for consent, unless that was answered on the command line."""
     if yes:
         return True
-    print(f"{question} [y/N] ", end="", file=aloud, flush=True)
+    print(f"{question} [y/N] ", end="", file=place, flush=True)
     if sys.stdin.readline().strip().lower() in ("y", "yes"):
         return True
-    print(otherwise, file=aloud)
+    print(otherwise, file=place)
     return False
 
 

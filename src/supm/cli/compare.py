@@ -7,20 +7,20 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from supm.cli._output import Picture, Target, emit, lines_read, where
+from supm.cli._output import Data, File, Picture, Target, emit, lines_read, where
 from supm.cli._types import Epsilons, Names, Seed, whole
 from supm.cli.simulate import derived_schema
 from supm.reporting import bar
 
 
 def verb(
-    data: Annotated[str, Parameter(name="DATA.csv")],
+    data: Data,
     /,
     *,
     mechanisms: Annotated[Names, "randomizers"] = None,
     epsilon: Epsilons = [1.0, 2.0, 4.0],  # noqa: B006  nobody changes it
     columns: Annotated[list[str] | None, Parameter(name="--column", metavar="COL")] = None,
-    schema: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    schema: File = None,
     classes: Annotated[int, whole(2, 1 << 16, "L")] = 8,
     repeats: Annotated[int, whole(1, 10_000, "R")] = 20,
     seed: Seed = None,

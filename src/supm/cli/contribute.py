@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO
@@ -12,7 +11,7 @@ from cyclopts import Parameter
 
 from supm._errors import ParameterError
 from supm.cli._frame import UsageError, exclusive
-from supm.cli._output import Target, agreed, emit, read_text, say, table, write_json
+from supm.cli._output import File, Target, agreed, aloud, emit, read_text, say, table, write_json
 from supm.cli._types import whole
 from supm.reporting import bar, counted, paragraph
 
@@ -35,8 +34,8 @@ def verb(
     owner_column: Annotated[str | None, Parameter(metavar="COL")] = None,
     phase: _Phase | None = None,
     trust: Annotated[list[_Phase] | None, Parameter(metavar="PHASE")] = None,
-    invitation_file: Annotated[str | None, Parameter(metavar="FILE")] = None,
-    wallet: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    invitation_file: File = None,
+    wallet: File = None,
     yes: bool = False,
     dry_run: bool = False,
     json: Target = None,
@@ -118,16 +117,16 @@ def _one(
 ) -> int:
     from supm.owner.overview import not_asked, receipt_form, receipt_lines
 
-    aloud = sys.stderr if json == "-" else sys.stdout
+    place = aloud(json)
     if contribution.is_asked(wallet):
-        _explain(contribution, wallet, aloud)
+        _explain(contribution, wallet, place)
         contribution.check(record, wallet, invitation=code)
-        if not agreed("Send one report?", aloud, yes=yes):
+        if not agreed("Send one report?", place, yes=yes):
             return 1
     else:
-        print(paragraph(not_asked(contribution)), file=aloud)
+        print(paragraph(not_asked(contribution)), file=place)
     receipt = contribution.send(record, wallet, invitation=code)
-    _show(receipt_lines(contribution, receipt), aloud)
+    _show(receipt_lines(contribution, receipt), place)
     if json:
         write_json(receipt_form(receipt, wallet), json)
     return 0
@@ -138,7 +137,7 @@ def _rehearse(
 ) -> int:
     from supm.owner.overview import not_asked, report_lines
 
-    _explain(contribution, wallet, sys.stderr if json == "-" else sys.stdout)
+    _explain(contribution, wallet, aloud(json))
     report = contribution.rehearse(record, wallet)
     if report is None:
         emit({"dry_run": True, "report": None}, [paragraph(not_asked(contribution))], json)
@@ -151,14 +150,14 @@ def _rehearse(
     return 0
 
 
-def _explain(contribution: Contribution, wallet: Wallet, aloud: TextIO) -> None:
+def _explain(contribution: Contribution, wallet: Wallet, place: TextIO) -> None:
     """Show what is asked; whoever is not asked reads that alone, and of no cost."""
     from supm.owner.overview import consent_lines
 
     before = contribution.remembered(wallet)
     if not before.elsewhere and not before.trained:
         words = contribution.words(wallet)
-        _show(consent_lines(contribution, words, before.report), aloud)
+        _show(consent_lines(contribution, words, before.report), place)
 
 
 def _many(
@@ -174,11 +173,11 @@ def _many(
     from supm.owner.gateway import cost_of_each, each_owner
     from supm.owner.overview import consent_lines
 
-    aloud = sys.stderr if json == "-" else sys.stdout
+    place = aloud(json)
     words = [*contribution.words(), cost_of_each(contribution)]
-    _show(consent_lines(contribution, words), aloud)
+    _show(consent_lines(contribution, words), place)
     question = f"Send a report for each of {counted(len(owners), 'owner')}?"
-    if not dry_run and not agreed(question, aloud, yes=yes):
+    if not dry_run and not agreed(question, place, yes=yes):
         return 1
     found, reasons = Counter[str](), Counter[str]()
     with bar(total=len(owners), unit=" owners", label="owners") as shown:
@@ -186,9 +185,9 @@ def _many(
             found[verdict] += 1
             reasons.update([reason] if reason else [])
             shown.step()
-    print(table(["owners", "count"], [[each, str(found[each])] for each in found]), file=aloud)
+    print(table(["owners", "count"], [[each, str(found[each])] for each in found]), file=place)
     for reason, count in reasons.items():
-        print(f"Refused for {counted(count, 'owner')}: {reason}", file=aloud)
+        print(f"Refused for {counted(count, 'owner')}: {reason}", file=place)
     if json:
         write_json({"dry_run": dry_run, "owners": dict(found), "reasons": dict(reasons)}, json)
     return int(bool(reasons))
@@ -259,6 +258,6 @@ def _notice_clear(url: str) -> None:
         )
 
 
-def _show(lines: Iterable[str], aloud: TextIO) -> None:
+def _show(lines: Iterable[str], place: TextIO) -> None:
     for line in lines:
-        print(line, file=aloud)
+        print(line, file=place)

@@ -75,8 +75,7 @@ def verb(
     study = collection.plan(
         schema, epsilon=epsilon, owners=owners, purpose=purpose, **wishes.given()
     )
-    for note in limit_notes(study):
-        say(note)
+    say(*limit_notes(study))
     if output != "-" or json:
         expected = _forecast(study, owners)
         words = (

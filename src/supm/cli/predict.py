@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from supm._errors import MessageError, ParameterError
 from supm._json import read_object
 from supm.cli._frame import exclusive
-from supm.cli._output import Target, emit, lines_read, read_text, say, table
+from supm.cli._output import Data, File, Target, agreed, emit, lines_read, read_text, say, table
 from supm.reporting import counted, progress
 
 if TYPE_CHECKING:
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def verb(
-    data: Annotated[str, Parameter(name="DATA.csv")],
+    data: Data,
     /,
     *,
     study: Annotated[str | None, Parameter(metavar="URL")] = None,
-    model: Annotated[str | None, Parameter(metavar="FILE")] = None,
-    release: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    model: File = None,
+    release: File = None,
     trusted: bool = False,
     yes: bool = False,
     json: Target = None,
@@ -177,19 +177,16 @@ def _shown(target: str, answers: list[dict[str, Any]]) -> str:
 
 def _agreed(study: Study, rows: int, *, yes: bool) -> bool:
     """Ask before anything leaves; who cannot be asked has not agreed."""
-    from supm.cli._output import agreed
-
-    _tell_cost(study, rows)
+    say(_cost(study, rows))
     return agreed(f"Send {counted(rows, 'report')}?", sys.stderr, yes=yes)
 
 
-def _tell_cost(study: Study, rows: int) -> None:
+def _cost(study: Study, rows: int) -> str:
     """Say whose budget is spent: there is no wallet that would."""
     question = study.question("test")
     if question is None or question.epsilon is None:
-        say(f"{counted(rows, 'row')}: each counts as another person, and is sent as it is.")
-        return
-    say(
+        return f"{counted(rows, 'row')}: each counts as another person, and is sent as it is."
+    return (
         f"{counted(rows, 'row')}: each counts as another person, who spends epsilon = "
         f"{question.epsilon:.6g} on this answer; no wallet remembers it, so asking again about "
         "the same person costs as much again."

@@ -9,18 +9,17 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 
 from supm.cli._frame import UsageError
-from supm.cli._output import Target, emit, read_text
+from supm.cli._output import File, Target, emit, read_text
 from supm.reporting import paragraph
 
 StudyUrl = Annotated[str, Parameter(metavar="URL")]
-TokenFile = Annotated[str | None, Parameter(metavar="FILE")]
 _VARIABLE: Final = "SUPM_TOKEN"
 
 
 def verb(
     *,
     study: StudyUrl,
-    token_file: TokenFile = None,
+    token_file: File = None,
     goes_on: Annotated[bool, Parameter(name="--open", negative="--no-open")] = True,
     json: Target = None,
 ) -> None:
@@ -59,8 +58,11 @@ def take_steps(
     weights: str | None = None,
 ) -> None:
     """Take steps of a study at an aggregator, one after the other, and print where it stands."""
+    from supm.owner.http import split_study_url
     from supm.service.remote import RemoteStudy, standing
 
+    # First, so that whoever has mistyped the address need not look for a token.
+    split_study_url(study)
     form = RemoteStudy(study, token=_token(token_file)).step(*steps, weights=weights)
     emit(form, map(paragraph, standing(form)), json)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 from cyclopts import Parameter
 
 from supm._errors import ParameterError
-from supm.cli._output import Target, lines_read, say, write_text
+from supm.cli._output import Data, Target, lines_read, say, write_text
 from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _BOUNDS: Final = {
 
 
 def verb(
-    data: Annotated[str, Parameter(name="DATA.csv")],
+    data: Data,
     /,
     *,
     target: Annotated[str, Parameter(metavar="COL")],
@@ -65,8 +65,7 @@ def verb(
         "they would be a leak."
     )
     derived = derive(read_csv(data, target=target, progress=lines_read), target, bounds=bounds)
-    for note in derived.notes:
-        say(note)
+    say(*derived.notes)
     _write(derived.schema, str(output), _BOUNDS[bounds])
 
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
-from supm.cli._output import Target, say, write_json
+from supm.cli._output import File, Target, say, write_json
 from supm.cli._types import DATABASE, Database, real, whole
 
 if TYPE_CHECKING:
     from supm.service.store import Store
 
 _HERE: Final = ("127.0.0.1", "::1", "localhost")
-File = Annotated[str | None, Parameter(metavar="FILE")]
 
 
 def verb(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from supm.cli._frame import UsageError
-from supm.cli._output import Picture, Target, emit, folds_bar, lines_read, say, where
+from supm.cli._output import Data, File, Picture, Target, emit, folds_bar, lines_read, say, where
 from supm.cli._types import Epsilons, Seed, Weights, Wishes, real, whole
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ _DERIVED = (
 
 
 def verb(
-    data: Annotated[str, Parameter(name="DATA.csv")],
+    data: Data,
     /,
     *,
     target: Annotated[str | None, Parameter(metavar="COL")] = None,
     epsilon: Epsilons = [1.0, 2.0, 4.0, 8.0],  # noqa: B006  nobody changes it
-    schema: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    schema: File = None,
     wishes: Wishes = Wishes(),  # noqa: B008  it is frozen
     weights: Weights = None,
     learner: Annotated[str | None, Parameter(metavar="NAME"), "learners"] = None,
@@ -116,8 +116,7 @@ def verb(
             progress=shown,
             **wishes.given(),
         )
-    for note in found.notes:
-        say(note)
+    say(*found.notes)
     if plot:
         found.plot(plot)
     emit(found.to_form(), [str(found), *where({"figures are": json, "picture is": plot})], json)
@@ -146,6 +145,5 @@ def derived_schema(table: TextTable, target: str | None, data: str) -> Schema:
         raise UsageError(_NO_TARGET)
     say(_DERIVED.format(data))
     derived = derive(table, target)
-    for note in derived.notes:
-        say(note)
+    say(*derived.notes)
     return derived.schema

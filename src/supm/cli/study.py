@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from cyclopts import App, Parameter
 
 from supm._errors import ParameterError, SupmError
 from supm.cli._frame import UsageError, reading
-from supm.cli._output import Target, agreed, emit, say, table, write_json
+from supm.cli._output import Target, agreed, aloud, emit, say, table, write_json
 from supm.cli._types import DATABASE, Database, Epsilon, Wishes, whole
 from supm.reporting import counted, paragraph
 
@@ -174,8 +173,7 @@ def _create(
         "deadlines": _by_phase("deadline", deadline, _moment_to_come),
     }
     planned = plan(schema, epsilon=epsilon, owners=owners, purpose=purpose, **wishes.given())
-    for note in limit_notes(planned):
-        say(note)
+    say(*limit_notes(planned))
     secrets = StudySecrets.draw(invitations=invitations or 0)
     files = {"invitations_file": invitations_file, "token_file": token_file}
     with _opened(db, new=True) as store, _written(secrets, files):
@@ -274,15 +272,15 @@ def _close(name: str, /, *, yes: bool = False, db: Database = DATABASE, json: Ta
 
         supm study close NAME
     """
-    aloud = sys.stderr if json == "-" else sys.stdout
+    place = aloud(json)
     with _opened(db) as store:
         from supm.service.actions import close_study
         from supm.service.status import status
         from supm.service.store.values import State
 
         if store.find(name).state is not State.CLOSED:
-            print(paragraph(_FOR_GOOD), file=aloud)
-            if not agreed("Close the study?", aloud, yes=yes, otherwise="Nothing was closed."):
+            print(paragraph(_FOR_GOOD), file=place)
+            if not agreed("Close the study?", place, yes=yes, otherwise="Nothing was closed."):
                 return 1
         opened = close_study(store, name)
         form = status(store, opened)

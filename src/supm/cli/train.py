@@ -6,14 +6,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from supm.cli._output import Target
-from supm.cli.reduce import StudyUrl, TokenFile, take_steps
+from supm.cli._output import File, Target
+from supm.cli.reduce import StudyUrl, take_steps
 
 
 def verb(
     *,
     study: StudyUrl,
-    token_file: TokenFile = None,
+    token_file: File = None,
     balanced: bool = False,
     serve: Annotated[bool, Parameter(negative="--no-serve")] = True,
     json: Target = None,

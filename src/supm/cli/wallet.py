@@ -10,15 +10,13 @@ from cyclopts import App, Parameter
 
 from supm._errors import ParameterError
 from supm.cli._frame import reading
-from supm.cli._output import Target, agreed, emit
+from supm.cli._output import File, Target, agreed, emit
 from supm.reporting import counted, paragraph
 
 if TYPE_CHECKING:
     from supm.owner import Wallet
 
 _LARGEST = 1e4
-_File = Annotated[str | None, Parameter(metavar="FILE")]
-
 verb = App(
     name="wallet",
     help_flags=(),
@@ -48,7 +46,7 @@ _Limit = Annotated[float | str | None, reading(_limit, "E")]
 
 
 @verb.command(name="show")
-def _show(*, wallet: _File = None, json: Target = None) -> None:
+def _show(*, wallet: File = None, json: Target = None) -> None:
     """Show what was spent, on what, and whether it arrived.
 
     Parameters
@@ -73,7 +71,7 @@ def _show(*, wallet: _File = None, json: Target = None) -> None:
 
 
 @verb.command(name="limit")
-def _set_limit(*, total: _Limit = None, per_study: _Limit = None, wallet: _File = None) -> None:
+def _set_limit(*, total: _Limit = None, per_study: _Limit = None, wallet: File = None) -> None:
     """Set the most that you spend.
 
     Parameters
@@ -112,7 +110,7 @@ def _set_limit(*, total: _Limit = None, per_study: _Limit = None, wallet: _File 
 
 @verb.command(name="forget")
 def _forget(
-    study: Annotated[str, Parameter(name="STUDY")], /, *, yes: bool = False, wallet: _File = None
+    study: Annotated[str, Parameter(name="STUDY")], /, *, yes: bool = False, wallet: File = None
 ) -> int:
     """Answer a study anew, as your record has changed; what was spent stays spent.
 

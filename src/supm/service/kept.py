@@ -154,7 +154,7 @@ class OpenQuestions:
         question = None if phase is None else study.question(phase)
         if phase is None or question is None:
             raise Refused(409, "the study takes no reports now.")
-        if self._clock() > opened.deadlines.get(phase, np.inf):
+        if opened.is_late(self._clock()):
             raise Refused(409, f"the deadline of the {phase} phase has passed.")
         if given.study != study.hash:
             raise Refused(409, "another document was answered; fetch the study's current one.")

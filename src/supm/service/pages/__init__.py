@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from http import HTTPStatus
-from typing import Final, TypeAlias
+from typing import Final
 
 from fastapi import FastAPI
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from supm.service.errors import StoreError, UnknownStudy
 from supm.service.pages.dashboard import dashboard_page, forecast_json
-from supm.service.pages.frame import asset_response, error_page
+from supm.service.pages.frame import Page, asset_response, error_page, shown
 from supm.service.pages.owner import index_page, owner_page
 from supm.service.pages.releases import release_page, releases_page
 from supm.service.pages.sign_in import enter, enter_page, leave
 
 __all__ = ["add_pages"]
-
-Page: TypeAlias = Callable[..., Response]
 
 _READ: Final[dict[str, Page]] = {
     "/": index_page,
@@ -40,28 +35,12 @@ def add_pages(app: FastAPI) -> None:
     """Add the pages to an application."""
     known = _READ if app.state.log is None else _READ | _OF_A_LOG
     for path, page in known.items():
-        app.add_route(path, _shown(page), ["GET"], page.__name__, include_in_schema=False)
+        app.add_route(path, shown(page), ["GET"], page.__name__, include_in_schema=False)
     app.add_route("/studies/{name}/enter", enter, ["POST"], include_in_schema=False)
-    app.add_route("/studies/{name}/leave", _shown(leave), ["POST"], include_in_schema=False)
+    app.add_route("/studies/{name}/leave", shown(leave), ["POST"], include_in_schema=False)
     others = ("/{rest}", *(f"/{each}/{{rest:path}}" for each in ("static", "studies", "releases")))
     for path in others:
         app.add_route(path, _nothing_here, ["GET"], include_in_schema=False)
-
-
-def _shown(page: Page) -> Callable[[Request], Response]:
-    """Return a page that shows its errors as pages; those of the API are JSON."""
-
-    def answer(request: Request) -> Response:
-        try:
-            return page(request, **request.path_params)
-        except HTTPException as error:
-            return error_page(request, error.status_code)
-        except UnknownStudy:
-            return error_page(request, HTTPStatus.NOT_FOUND)
-        except StoreError:
-            return error_page(request, HTTPStatus.SERVICE_UNAVAILABLE)
-
-    return answer
 
 
 def _nothing_here(request: Request) -> Response:

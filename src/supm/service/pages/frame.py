@@ -6,19 +6,24 @@ import gzip
 import hashlib
 import importlib.metadata
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.templating import Jinja2Templates
+
+from supm.service.errors import StoreError, UnknownStudy
+
+Page: TypeAlias = Callable[..., Response]
 
 _ENVIRONMENT: Final = Environment(
     loader=FileSystemLoader(Path(__file__).parent.parent / "templates"),
@@ -47,6 +52,22 @@ def error_page(request: Request, status: int) -> Response:
     known = HTTPStatus(status)
     sentence = _SENTENCES.get(known, "This did not work.")
     return render(request, "error.html", {"title": known.phrase, "sentence": sentence}, status)
+
+
+def shown(page: Page) -> Callable[[Request], Response]:
+    """Return a page that shows its errors as pages; those of the API are JSON."""
+
+    def answer(request: Request) -> Response:
+        try:
+            return page(request, **request.path_params)
+        except HTTPException as error:
+            return error_page(request, error.status_code)
+        except UnknownStudy:
+            return error_page(request, HTTPStatus.NOT_FOUND)
+        except StoreError:
+            return error_page(request, HTTPStatus.SERVICE_UNAVAILABLE)
+
+    return answer
 
 
 PLOTLY_VERSION: Final = importlib.metadata.version("plotly")

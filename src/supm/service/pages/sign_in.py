@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qs
@@ -11,9 +12,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from supm.service.answers import Refused
-from supm.service.errors import StoreError, UnknownStudy
 from supm.service.limits import read_body
-from supm.service.pages.frame import error_page, render
+from supm.service.pages.frame import error_page, render, shown
 from supm.service.security import cookie_name, fits, is_own_origin, sign_in, store_of
 
 _LONGEST_FORM: Final = 4096
@@ -34,7 +34,7 @@ async def enter(request: Request) -> Response:
     except Refused as refused:
         return error_page(request, HTTPStatus(refused.status))
     token = parse_qs(body.decode("ascii", "replace")).get("token", [""])[0].strip()
-    return await run_in_threadpool(_entered, request, request.path_params["name"], token)
+    return await run_in_threadpool(shown(partial(_entered, token=token)), request)
 
 
 def leave(request: Request, name: str) -> Response:
@@ -52,15 +52,9 @@ def go(path: str) -> RedirectResponse:
     return RedirectResponse(path, HTTPStatus.SEE_OTHER)
 
 
-def _entered(request: Request, name: str, token: str) -> Response:
+def _entered(request: Request, name: str, *, token: str) -> Response:
     store = store_of(request)
-    try:
-        stored = store.token_hash(store.find(name).name)
-    except UnknownStudy:
-        return error_page(request, HTTPStatus.NOT_FOUND)
-    except StoreError:
-        return error_page(request, HTTPStatus.SERVICE_UNAVAILABLE)
-    if not fits(token, stored):
+    if not fits(token, store.token_hash(store.find(name).name)):
         shown = {"name": name, "wrong": True}
         return render(request, "enter.html", shown, HTTPStatus.FORBIDDEN)
     response = go(f"/studies/{name}/dashboard")

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from supm.service.store._counting import FoldFirst, is_full, pack_symbols
 from supm.service.store._database import Database
-from supm.service.store._invitations import Invited
-from supm.service.store._leaves import ended_ids
+from supm.service.store._leaves import Invited, ended_ids
 from supm.service.store._tables import answers, ids, phases
 from supm.service.store.values import ID_BYTES, Refusal, Submission, Verdict
 

@@ -8,26 +8,31 @@ all in it came last, not which. Leaves are split when they are full, and a full 
 The ids of a phase that has ended are kept so, because nobody needs them but who sends a report
 again whose acknowledgement was lost. While the phase is open they are in memory, and on the disk
 in the order of transactions. The first who asks after its end has them sorted, once.
+
+An invitation lets one report of a study in. Where a study asks the same people to reduce and to
+train, it lets in one report of each phase.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final
 
 import numpy as np
 import sqlalchemy as sa
 
 from supm.service.store._database import Database
-from supm.service.store._tables import ids, phases, sorted_ids
-from supm.service.store.values import ID_BYTES
+from supm.service.store._studies import stored_document
+from supm.service.store._tables import documents, ids, invitations, phases, sorted_ids, spent
+from supm.service.store.values import ID_BYTES, Refusal, Submission
 
 _MOST = 4096
 # Each question about an id that was sent again reads a whole leaf, so these are smaller.
 _MOST_IDS = 1024
 # So many leaves are read by one statement.
 _AT_ONCE = 200
+_INVITATION_BYTES: Final = 32
 
 
 def find_keys(
@@ -114,3 +119,69 @@ def _rows(phase_id: int, start: bytes, packed: bytes, most: int, size: int) -> l
         {"phase_id": phase_id, "start": part[:size] if place else start, "packed": part}
         for place, part in enumerate(parts)
     ]
+
+
+class Invited:
+    """The invitations that come with submissions of one phase; `spend` marks those that were used.
+
+    Whoever makes one holds the phase's lock.
+    """
+
+    def __init__(
+        self, connection: sa.Connection, phase: sa.Row[Any], taken: Sequence[Submission]
+    ) -> None:
+        self._connection, self._phase = connection, phase
+        wanted = {each.invitation for each in taken if each.invitation is not None}
+        good = (invitations.c.study == phase.study) & invitations.c.hash.in_(wanted)
+        self._good = set(connection.execute(sa.select(invitations.c.hash).where(good)).scalars())
+        keys = {bytes.fromhex(each) for each in wanted}
+        self._used: set[bytes] = set()
+        for phase_id in connection.execute(_sharing(connection, phase)).scalars().all():
+            self._used |= find_keys(connection, spent, phase_id, keys)
+        self._fresh: set[bytes] = set()
+
+    def take(self, given: Submission) -> Refusal | None:
+        """Use the invitation of a submission, or say why it lets nobody in."""
+        if given.invitation is None:
+            return Refusal.NOT_INVITED
+        if len(given) != 1:
+            return Refusal.SEVERAL_FOR_ONE
+        if given.invitation not in self._good:
+            return Refusal.UNKNOWN_INVITATION
+        key = bytes.fromhex(given.invitation)
+        if key in self._used:
+            return Refusal.USED_INVITATION
+        self._used.add(key)
+        self._fresh.add(key)
+        return None
+
+    def spend(self) -> None:
+        """Mark the invitations that were taken."""
+        if self._fresh:
+            add_keys(self._connection, spent, self._phase.id, self._fresh)
+
+
+def count_unused(connection: sa.Connection, name: str, phase: str) -> int:
+    """Return how many invitations can still let a report of a phase in; which ones is not told.
+
+    Where the same people are asked twice, that is of this phase alone.
+    """
+    here = (phases.c.study == name) & (phases.c.name == phase)
+    row = connection.execute(sa.select(phases).where(here)).one()
+    made = sa.select(sa.func.count()).where(invitations.c.study == name)
+    shared = spent.c.phase_id.in_(_sharing(connection, row))
+    used = sa.select(sa.func.coalesce(sa.func.sum(sa.func.length(spent.c.packed)), 0))
+    bytes_used = connection.execute(used.where(shared)).scalar_one()
+    return int(connection.execute(made).scalar_one()) - int(bytes_used) // _INVITATION_BYTES
+
+
+def _sharing(connection: sa.Connection, phase: sa.Row[Any]) -> sa.Select[Any]:
+    """Return the phases in which an invitation may not have been used to be good in this one."""
+    shared = sa.select(phases.c.id).where(phases.c.study == phase.study)
+    first = (documents.c.study == phase.study) & (documents.c.place == 0)
+    text = connection.execute(sa.select(documents.c.text).where(first)).scalar_one()
+    study = stored_document(text)
+    if len(study.groups) == 1 and study.question("reduce") is not None:
+        # The same people answer to reduce and to train.
+        shared = shared.where(phases.c.id == phase.id)
+    return shared

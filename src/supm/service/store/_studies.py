@@ -124,7 +124,7 @@ def _open_phase(connection: sa.Connection, opened: Opened) -> None:
         "width": interview(opened.study, phase).width,
         "is_open": True,
         "paused_until": 0.0,
-        "deadline": opened.deadlines.get(phase),
+        "deadline": opened.deadline,
         "invited": opened.invited,
         "reports": 0,
         "last": 0,

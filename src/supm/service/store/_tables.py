@@ -5,7 +5,7 @@ the order in which they were committed. Both are packed (see `supm.service.store
 table with a row for each id would rewrite a page for nearly each report, because ids are random.
 Answers are dropped once they are folded into the phase's tally; ids stay, so that a retry is
 recognised, also after the phase (see `supm.service.store._leaves`).
-Nothing relates an invitation to the report that used it: see `supm.service.store._invitations`.
+Nothing relates an invitation to the report that used it: see `supm.service.store._leaves`.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from supm.service.store import _studies
 from supm.service.store._counting import fold, read_counts
 from supm.service.store._database import Database, DatabaseAddress
 from supm.service.store._intake import Intake
-from supm.service.store._invitations import count_unused
+from supm.service.store._leaves import count_unused
 from supm.service.store._tables import minutes, phases, studies
 from supm.service.store.values import (
     Opened,

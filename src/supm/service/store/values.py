@@ -171,6 +171,15 @@ class Opened:
         """The phase whose reports are taken, or None."""
         return open_phase(self.state, self.study)
 
+    @property
+    def deadline(self) -> float | None:
+        """Until when the open phase takes reports, in Unix seconds."""
+        return self.deadlines.get(self.open_phase or "")
+
+    def is_late(self, now: float) -> bool:
+        """Say whether the deadline of the open phase has passed."""
+        return self.deadline is not None and now > self.deadline
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Submission:
