@@ -14,6 +14,7 @@ from supm._random import RandomSource
 from supm.collection.planning import plan
 from supm.collection.simulation import Progress, Simulation, simulate_studies
 from supm.collection.simulation_picture import Rising, draw_curve
+from supm.collection.simulation_text import figures
 from supm.collection.story import TRAINING, Aggregator, Story, parts, tell
 from supm.collection.words import statement_lines
 from supm.messages import Study
@@ -121,29 +122,19 @@ class Demonstration(Result):
 
     def tables(self) -> list[Table]:
         """Return what each budget buys, in both protocols."""
-        rows = [
-            [
-                ours.study.epsilon,
-                ours.answered.headline,
-                ours.spread,
-                ours.on_device.headline,
-                theirs.answered.headline,
-                theirs.spread,
-                ours.answered.of_constant,
-                ours.repeats,
-                ours.folds,
-            ]
-            for ours, theirs in zip(self.ours.results, self.papers.results, strict=True)
-        ]
-        head = ("epsilon", "answered", "spread", "on device", "papers", "papers' spread")
-        return [
-            Table(
-                head=(*head, "majority", "repetitions", "folds"),
-                rows=rows,
-                formats=("g", *(".1%",) * 6, "g", "g"),
-                words=0,
-            )
-        ]
+        told = figures(
+            zip(self.ours.results, self.papers.results, strict=True),
+            ("epsilon", "g", lambda pair: pair[0].study.epsilon),
+            ("answered", ".1%", lambda pair: pair[0].answered.headline),
+            ("spread", ".1%", lambda pair: pair[0].spread),
+            ("on device", ".1%", lambda pair: pair[0].on_device.headline),
+            ("papers", ".1%", lambda pair: pair[1].answered.headline),
+            ("papers' spread", ".1%", lambda pair: pair[1].spread),
+            ("majority", ".1%", lambda pair: pair[0].answered.of_constant),
+            ("repetitions", "g", lambda pair: pair[0].repeats),
+            ("folds", "g", lambda pair: pair[0].folds),
+        )
+        return [told]
 
     def words(self) -> list[str]:
         """Return what the figures mean, and what is promised."""

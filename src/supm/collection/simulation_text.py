@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from supm.collection.evaluation import Evaluation
 from supm.collection.words import cost_lines, opening_lines, promise_words, trust_words
@@ -16,6 +16,8 @@ from supm.reporting import Table, counted
 
 if TYPE_CHECKING:
     from supm.collection.simulation import Simulation
+
+_Each = TypeVar("_Each")
 
 COMBINATIONS: Final = (
     "Combinations: how many truths an answer may stand for, at most. Truth: how often it is the "
@@ -34,30 +36,22 @@ _WIDEST: Final = 25
 _CLOSE: Final = 0.005
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Kind:
+class _Kind(NamedTuple):
     """What the figures of labels, or of a number, are called and how they are written."""
 
     headline: str
     beside: str
     constant: str
     column: str
-    formats: tuple[str, str]
+    main: str
+    spread: str
 
 
 _LABELS: Final = _Kind(
-    headline="accuracy",
-    beside="balanced_accuracy_mean",
-    constant="majority",
-    column="balanced",
-    formats=(".1%", ".1%"),
+    "accuracy", "balanced_accuracy_mean", "majority", column="balanced", main=".1%", spread=".1%"
 )
 _NUMBER: Final = _Kind(
-    headline="error",
-    beside="explained",
-    constant="constant",
-    column="explained",
-    formats=(".4g", ".2g"),
+    "error", "explained", "constant", column="explained", main=".4g", spread=".2g"
 )
 
 
@@ -98,30 +92,27 @@ def words(found: Simulation) -> list[str]:
 
 def _figures(found: Simulation) -> Table:
     kind = kind_of(found)
-    main, spread = kind.formats
-    figures = [
-        [
-            each.study.epsilon,
-            each.answered.headline,
-            each.spread if each.repeats > 1 else None,
-            each.answered.beside,
-            each.on_device.headline,
-            each.on_device.beside,
-            each.answered.of_constant,
-            each.repeats,
-            each.folds,
-        ]
-        for each in found.results
-    ]
-    return Table(
-        head=(
-            *("epsilon", "answered", "spread", kind.column, "on device"),
-            *(f"on-device {kind.column}", kind.constant, "repetitions", "folds"),
-        ),
-        rows=figures,
-        formats=("g", main, spread, ".1%", main, ".1%", main, "g", "g"),
-        words=0,
+    return figures(
+        found.results,
+        ("epsilon", "g", lambda each: each.study.epsilon),
+        ("answered", kind.main, lambda each: each.answered.headline),
+        ("spread", kind.spread, lambda each: each.spread if each.repeats > 1 else None),
+        (kind.column, ".1%", lambda each: each.answered.beside),
+        ("on device", kind.main, lambda each: each.on_device.headline),
+        (f"on-device {kind.column}", ".1%", lambda each: each.on_device.beside),
+        (kind.constant, kind.main, lambda each: each.answered.of_constant),
+        ("repetitions", "g", lambda each: each.repeats),
+        ("folds", "g", lambda each: each.folds),
     )
+
+
+def figures(
+    results: Iterable[_Each], *columns: tuple[str, str, Callable[[_Each], float | None]]
+) -> Table:
+    """Return a row for each result, whose columns have a head, a format and what is shown."""
+    heads, formats, shown = zip(*columns, strict=True)
+    rows = [[show(each) for show in shown] for each in results]
+    return Table(head=heads, rows=rows, formats=formats, words=0)
 
 
 def _asked(found: Simulation) -> Table:

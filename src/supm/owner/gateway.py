@@ -25,9 +25,6 @@ _WOULD: Final = "would leave"
 _REFUSED: Final = "refused"
 _TRAINED_ALREADY: Final = "trained already"
 
-_ELSEWHERE: Final = "elsewhere"
-_TRAINED: Final = "trained"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Sent:
@@ -105,8 +102,8 @@ def send_together(
     return Sent(
         accepted=told.get("accepted", 0),
         sent_before=told.get("sent_before", 0),
-        elsewhere=others[_ELSEWHERE],
-        trained=others[_TRAINED],
+        elsewhere=others[ANOTHER_GROUP],
+        trained=others[_TRAINED_ALREADY],
         refused=(*refused, *("the aggregator did not take the report." for _ in places)),
     )
 
@@ -114,8 +111,8 @@ def send_together(
 def _not_asked(contribution: Contribution, wallet: Wallet) -> str | None:
     """Return why an owner is not asked, or None where they are; the group is drawn for it."""
     if not contribution.is_asked(wallet):
-        return _ELSEWHERE
-    return _TRAINED if contribution.remembered(wallet).trained else None
+        return ANOTHER_GROUP
+    return _TRAINED_ALREADY if contribution.remembered(wallet).trained else None
 
 
 def _post(contribution: Contribution, reports: list[Report]) -> dict[str, Any]:

@@ -125,11 +125,8 @@ class SeparateInterview(DrawnInterview):
         for each in sorted(ratios, key=lambda one: ratios[one] or math.inf, reverse=True):
             spent += [ratios[each]] * min(randomizers[each], self._parts - len(spent))
         factors = [ratio for ratio in spent if ratio is not None]
-        return (
-            epsilon_of(math.prod(factors, start=Fraction(1)))
-            if len(factors) == len(spent)
-            else math.inf
-        )
+        bounded = len(factors) == len(spent)
+        return epsilon_of(math.prod(factors, start=Fraction(1))) if bounded else math.inf
 
     def encode(self, records: Records) -> NDArray[Any]:
         """Return one column for each attribute, and the label's last."""
