@@ -135,7 +135,8 @@ def _separate(asked: SeparateInterview, reports: Reports) -> Counts:
     if asked.sampled is not None:
         return _by_attribute(asked, reports)
     sizes = tuple(column.randomizer.outcomes for column in asked.all_columns)
-    if math.prod(sizes) > CELLS or not _all_classes(asked):
+    in_classes = all(isinstance(column, Classes | Labels) for column in asked.all_columns)
+    if math.prod(sizes) > CELLS or not in_classes:
         return RowCounts.of(accepted(asked, reports), simulation=reports.simulation)
     return _by_cell(sizes, reports)
 
@@ -147,10 +148,6 @@ def _check_rows(asked: Interview, reports: Reports) -> None:
     if not rows or symbols.dtype.kind not in "iu":
         got = f"{symbols.dtype} of shape {symbols.shape}"
         raise ParameterError("reports", f"rows of {asked.width} whole numbers", got)
-
-
-def _all_classes(asked: SeparateInterview) -> bool:
-    return all(isinstance(column, Classes | Labels) for column in asked.all_columns)
 
 
 def accepted(asked: Interview, reports: Reports) -> Ints:

@@ -88,13 +88,10 @@ def estimates(study: Study, phase: str, counts: Counts | None) -> dict[str, Any]
 
 
 def _histograms(study: Study, phase: str, evidence: list[_Evidence]) -> list[dict[str, Any]]:
-    classes = study.discretizers(phase)
-    names = [each.attribute.name for each in classes]
-    labels = [list(each.labels) for each in classes]
     *parts, target = evidence
     shown = [
-        _histogram(name, "attribute", held, part)
-        for name, held, part in zip(names, labels, parts, strict=True)
+        _histogram(each.attribute.name, "attribute", list(each.labels), part)
+        for each, part in zip(study.discretizers(phase), parts, strict=True)
     ]
     last = _histogram(study.schema.target.name, "target", _label_names(study), target)
     return [*shown, last]

@@ -201,7 +201,7 @@ def _sample_chances(trained: Trained, asked: SampledInterview, reports: Reports)
 
 
 def _given_classes(card: Card, asked: SampledInterview, told: Ints) -> Floats:
-    """Return the probability of each label given the classes that were told."""
+    """Return how probable each label is given the classes that were told, in proportion."""
     drawn = asked.sampled
     places, classes = told[:, :drawn], told[:, drawn : 2 * drawn]
     starts = np.cumsum((0, *asked.sizes))
@@ -209,8 +209,7 @@ def _given_classes(card: Card, asked: SampledInterview, told: Ints) -> Floats:
     cells = np.array(asked.sizes, dtype=np.int64)[places].prod(axis=1)
     gap = np.array([asked.truth(int(each)) for each in np.unique(cells)])
     true = gap[np.searchsorted(np.unique(cells), cells)][:, np.newaxis]
-    behind = card.shares * (true * likely + (1.0 - true) / cells[:, np.newaxis])
-    return np.asarray(behind / behind.sum(axis=1, keepdims=True))
+    return np.asarray(card.shares * (true * likely + (1.0 - true) / cells[:, np.newaxis]))
 
 
 def _pulled(trained: Trained, randomizer: Piecewise, readings: Floats) -> Floats:

@@ -28,9 +28,9 @@ from supm.schema import Attribute, Records
 _HOMES: Final = {
     "answer": ("answering", "AnswerInterview"),
     "joint": ("joint", "JointInterview"),
+    "own": ("joint", "OwnInterview"),
     "sample": ("sampled", "SampledInterview"),
 }
-_OWN: Final = ("joint", "OwnInterview")
 _OTHER: Final = ("separate", "SeparateInterview")
 
 
@@ -175,7 +175,7 @@ def interview(study: Study, phase: str) -> Interview:
 # A device answers one question, and an aggregator a few, again and again.
 @lru_cache(maxsize=64)
 def _made(study: Study, question: Question) -> Interview:
-    file, name = _OWN if question.mechanism else _HOMES.get(question.form, _OTHER)
+    file, name = _HOMES.get("own" if question.mechanism else question.form, _OTHER)
     form: type[Interview] = getattr(import_module(f"supm.owner.{file}"), name)
     return form.of(study, question)
 

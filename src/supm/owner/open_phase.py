@@ -19,6 +19,8 @@ from supm.schema import Attribute
 
 _LOOKS: Final = 3
 _LONGEST: Final = 300
+_CLOSED: Final = "the study is closed; nothing was spent or sent."
+_NOTHING_NOW: Final = "the study asks nothing now; come back later, or look at its page."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,12 +200,9 @@ def _got(remote: Remote, path: str) -> dict[str, Any]:
 
 def _open_phase(status: Mapping[str, Any], wanted: str | None) -> str:
     phase = status.get("open_phase")
-    if phase is None and status.get("state") == "closed":
-        message = "the study is closed; nothing was spent or sent."
-        raise MessageError(message)
     if phase is None:
-        message = "the study asks nothing now; come back later, or look at its page."
-        raise MessageError(message)
+        closed = status.get("state") == "closed"
+        raise MessageError(_CLOSED if closed else _NOTHING_NOW)
     if phase not in PHASES:
         message = "the aggregator names a phase that this release does not know; nothing was sent."
         raise MessageError(message)

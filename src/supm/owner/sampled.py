@@ -150,10 +150,17 @@ class SampledInterview(DrawnInterview):
         whole = inputs.astype(np.int64, copy=False)
         return in_runs(whole, self.width, source, self._chunk)
 
+    @property
+    def _held_sizes(self) -> tuple[int, ...]:
+        """How many values a record may hold of each attribute, and of the target."""
+        if self.labels is None:
+            return self.sizes
+        fine = (self.labels - 1) * FINE + 1
+        return (*self.sizes, self.labels if self.target is None else fine)
+
     def _check_inputs(self, inputs: NDArray[Any]) -> None:
         """Refuse numbers of classes or labels that do not exist; the message has none of them."""
-        last = self.labels if self.target is None else (self.labels or 2) * FINE - FINE + 1
-        limits = np.array(self.sizes if self.labels is None else (*self.sizes, last))
+        limits = np.array(self._held_sizes)
         whole = inputs.dtype.kind in "iu"
         inside = whole and inputs.ndim == 2 and inputs.shape[1] == limits.size
         if not inside or bool(((inputs < 0) | (inputs >= limits)).any()):
@@ -199,12 +206,8 @@ class SampledInterview(DrawnInterview):
 
     def inputs(self) -> NDArray[np.int64]:
         """Return all combinations of classes and of what may be known of the target."""
-        held = [range(size) for size in self.sizes]
-        if self.labels is not None:
-            fine = (self.labels - 1) * FINE + 1
-            held.append(range(self.labels if self.target is None else fine))
-        CHANNEL_ENTRIES.check(math.prod(len(each) for each in held))
-        return np.array(list(product(*held)), dtype=np.int64)
+        CHANNEL_ENTRIES.check(math.prod(self._held_sizes))
+        return np.array(list(product(*map(range, self._held_sizes))), dtype=np.int64)
 
     def exact_channel(self) -> list[list[Fraction]]:
         """Return the response's channel for each draw, with the draw's own probability."""

@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator, MutableMapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 from typing import Any, ClassVar, Final, Self
 
 from supm._errors import SupmError
@@ -93,12 +92,7 @@ class Memory(MutableMapping[str, Any]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

@@ -144,11 +144,8 @@ def _combinations(study: Study, question: Question) -> int | None:
     if question.form not in ("joint", "sample"):
         return None
     labels = study.labels if question.labelled else 1
-    return labels * math.prod(sorted(_sizes(study, question))[-_told(study, question) :])
-
-
-def _told(study: Study, question: Question) -> int:
-    return question.sampled or study.keep
+    told = question.sampled or study.keep
+    return labels * math.prod(sorted(_sizes(study, question))[-told:])
 
 
 def _sizes(study: Study, question: Question) -> list[int]:
