@@ -107,6 +107,12 @@ def store_checked(owner: object, *declared: Reals | Integers) -> None:
         object.__setattr__(owner, each.name, each.check(getattr(owner, each.name)))
 
 
+def keep_checked(value: object, **rules: Reals | Integers) -> None:
+    """Check fields of a frozen value, each by its rule, and keep them as plain numbers."""
+    for name, rule in rules.items():
+        object.__setattr__(value, name, rule.check(getattr(value, name)))
+
+
 def check_kind(name: str, value: object, kind: type) -> None:
     """Raise ParameterError, which names the kinds only, if a value is of another kind.
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers
+from supm._validation import EPSILON, Integers, keep_checked
 from supm.federation.protocol import (
     TABLE,
     Circle,
@@ -91,7 +91,7 @@ class ScatterNoise:
     spread: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "spread", _SPREAD.check(self.spread))
+        keep_checked(self, spread=_SPREAD)
 
     @classmethod
     def for_mu(cls, *, mu: float, holders: int) -> ScatterNoise:

@@ -230,7 +230,7 @@ class Coordinator:
             if one.flag("simulation") and not self.simulation:
                 message = "it draws from a public seed, and the run is no simulation."
                 raise FederationError(message)
-            entry = PartyKeys.from_fields(one.update.fields, self._protocol.rounds)
+            entry = PartyKeys.read(one, self._protocol.rounds)
             entry.check()
             return entry, one.whole("size", 0, _MOST_ROWS)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, Reals, check_kind
+from supm._validation import EPSILON, Integers, Reals, check_kind, keep_checked
 from supm.federation.discriminant_sums import (
     RATIO,
     Floats,
@@ -202,7 +202,7 @@ class Discriminant(Protocol):
 
     def _check(self) -> None:
         check_kind("noise", self.noise, MomentNoise)
-        object.__setattr__(self, "bins", _BINS.check(self.bins))
+        keep_checked(self, bins=_BINS)
         counted = self.histogram is not None
         count = check_directions(self.directions, self.encoding, histogram=counted)
         object.__setattr__(self, "directions", count)

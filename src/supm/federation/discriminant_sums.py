@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource, check_source
-from supm._validation import Integers, Reals
+from supm._validation import Integers, Reals, keep_checked
 from supm.federation.rows import (
     GRID,
     Rows,
@@ -83,8 +83,7 @@ class MomentNoise(Message):
     counts: int
 
     def __post_init__(self) -> None:
-        for name in ("sums", "scatter", "counts"):
-            object.__setattr__(self, name, _WIDTH.check(getattr(self, name)))
+        keep_checked(self, sums=_WIDTH, scatter=_WIDTH, counts=_WIDTH)
 
     @classmethod
     def for_mu(cls, *, mu: float, holders: int, ratio: float = 1.0) -> MomentNoise:
@@ -277,7 +276,7 @@ class ScoreCells(Message):
         keep_arrays(self, high=(self.low.size,))
         if not (self.low < self.high).all():
             raise ParameterError("low", "below high: cells begin before they end", "others")
-        object.__setattr__(self, "bins", _BINS.check(self.bins))
+        keep_checked(self, bins=_BINS)
 
     @property
     def directions(self) -> int:
@@ -338,8 +337,7 @@ class ScoreHistogram(Message):
 
     def __post_init__(self) -> None:
         keep_arrays(self, counts=(None, self.cells.count))
-        object.__setattr__(self, "noise", _NOISE.check(self.noise))
-        object.__setattr__(self, "total", _TOTAL.check(self.total))
+        keep_checked(self, noise=_NOISE, total=_TOTAL)
 
     @property
     def classes(self) -> int:

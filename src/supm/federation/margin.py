@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import MessageError, ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, Reals, check_kind
+from supm._validation import EPSILON, Integers, Reals, check_kind, keep_checked
 from supm.federation.components import ScatterNoise, check_count, scatter_part
 from supm.federation.margin_noise import FLOATS, MOST_GAMMAS, STEPS, MarginNoise
 from supm.federation.protocol import Circle, Protocol, RoundQuestion, Totals, drawn_for, mu_for
@@ -168,7 +168,7 @@ class Margin(Protocol):
 
     def _check(self) -> None:
         check_kind("noise", self.noise, MarginNoise)
-        object.__setattr__(self, "delta", _DELTA.check(self.delta))
+        keep_checked(self, delta=_DELTA)
         if (self.components is None) != (self.spread is None):
             raise ParameterError("spread", "given with components and not without", self.spread)
         if self.components is not None:

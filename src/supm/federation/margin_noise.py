@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import Reals
+from supm._validation import Reals, keep_checked
 from supm.learning.margins import fit_margins
 from supm.mechanisms.noise import DiscreteGaussian, DiscreteLaplaceNoise, sigma_for
 from supm.mechanisms.noise.loss_bounds import LossBounds
@@ -79,14 +79,8 @@ class MarginNoise(Message):
     tolerance: float
 
     def __post_init__(self) -> None:
-        rules = {
-            "scale": _SCALE,
-            "regularisation": _REGULARISATION,
-            "curvature": _CURVATURE,
-            "tolerance": _SMALL,
-        }
-        for name, rule in rules.items():
-            object.__setattr__(self, name, rule.check(getattr(self, name)))
+        keep_checked(self, scale=_SCALE, regularisation=_REGULARISATION)
+        keep_checked(self, curvature=_CURVATURE, tolerance=_SMALL)
         if self.law not in ("gamma", "gaussian"):
             raise ParameterError("law", "'gamma' or 'gaussian'", self.law)
 

@@ -10,7 +10,7 @@ from typing import Final
 from supm._errors import BudgetError, MessageError, ParameterError
 from supm._json import check_fields, read_object
 from supm._random import RandomSource, secure
-from supm._validation import Integers, Reals
+from supm._validation import Integers, Reals, keep_checked
 from supm.federation.rows import Rows
 from supm.federation.study import FederatedStudy
 from supm.messages.codec import Message
@@ -50,8 +50,7 @@ class Spent(Message):
     delta: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", _EPSILON.check(self.epsilon))
-        object.__setattr__(self, "delta", _DELTA.check(self.delta))
+        keep_checked(self, epsilon=_EPSILON, delta=_DELTA)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,11 +79,8 @@ class Policy:
     colluders: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("epsilon", "total_epsilon"):
-            object.__setattr__(self, name, _EPSILON.check(getattr(self, name)))
-        for name in ("delta", "total_delta"):
-            object.__setattr__(self, name, _DELTA.check(getattr(self, name)))
-        object.__setattr__(self, "colluders", _COLLUDERS.check(self.colluders))
+        keep_checked(self, epsilon=_EPSILON, total_epsilon=_EPSILON)
+        keep_checked(self, delta=_DELTA, total_delta=_DELTA, colluders=_COLLUDERS)
 
     @classmethod
     def from_json(cls, text: str) -> Policy:
@@ -101,13 +97,8 @@ class Policy:
             message = f"a policy of version {_VERSION} is such as {_EXAMPLE}."
             raise MessageError(message)
         try:
-            return cls(
-                epsilon=form["epsilon"],
-                delta=form["delta"],
-                total_epsilon=total["epsilon"],
-                total_delta=total["delta"],
-                colluders=form.get("colluders", 0),
-            )
+            own = {name: form[name] for name in ("epsilon", "delta", "colluders") if name in form}
+            return cls(**own, total_epsilon=total["epsilon"], total_delta=total["delta"])
         except ParameterError as error:
             raise MessageError(str(error)) from None
 

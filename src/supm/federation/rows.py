@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 
 from supm._errors import ParameterError, RecordError, SchemaError
-from supm._validation import Integers, Reals, check_kind
+from supm._validation import Integers, Reals, check_kind, keep_checked
 from supm.messages.codec import Message
 from supm.schema import Categorical, Continuous, Ordinal, Records, Schema
 
@@ -232,9 +232,7 @@ class VectorEncoding(Message):
     norm: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "width", _WIDTH.check(self.width))
-        object.__setattr__(self, "classes", _CLASSES.check(self.classes))
-        object.__setattr__(self, "norm", _NORM.check(self.norm))
+        keep_checked(self, width=_WIDTH, classes=_CLASSES, norm=_NORM)
 
     def vectors(self, data: object) -> NDArray[np.float64]:
         """Return the data as vectors divided by the norm, not shortened yet."""

@@ -12,7 +12,7 @@ from supm import __version__
 from supm._errors import BudgetError, FederationError, MessageError, ParameterError, RecordError
 from supm._json import canonical
 from supm._random import RandomSource
-from supm._validation import Reals, check_kind, check_text
+from supm._validation import Reals, check_kind, check_text, keep_checked
 from supm.federation.components import Components
 from supm.federation.coordinator import Coordinator, RoundRecord
 from supm.federation.discriminant import Discriminant
@@ -75,7 +75,7 @@ class FederatedStudy(Message):
         check_text("purpose", self.purpose, _LONGEST_PURPOSE)
         if not self.name:
             raise ParameterError("name", "a text that is not empty", self.name)
-        object.__setattr__(self, "delta", _DELTA.check(self.delta))
+        keep_checked(self, delta=_DELTA)
 
     @cached_property
     def promise(self) -> Guarantee:

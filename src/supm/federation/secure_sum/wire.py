@@ -194,11 +194,10 @@ class PartyKeys:
         }
 
     @classmethod
-    def from_fields(cls, fields: dict[str, Any], rounds: int) -> PartyKeys:
+    def read(cls, got: FieldReader, rounds: int) -> PartyKeys:
         """Read the fields that `to_form` wrote, among others."""
-        got = FieldReader(Update(kind="entry", fields=fields))
         return cls(
-            envelope=as_bytes(fields.get("envelope"), KEY_BYTES, "envelope"),
+            envelope=as_bytes(got.update.fields.get("envelope"), KEY_BYTES, "envelope"),
             masks=got.byte_list("masks", rounds, KEY_BYTES),
             commitments=got.byte_list("commitments", rounds, KEY_BYTES),
         )
@@ -291,4 +290,4 @@ def _entry(form: object, rounds: int) -> PartyKeys | None:
     if not isinstance(form, dict) or set(form) != {"envelope", "masks", "commitments"}:
         message = "an entry of the roster has the fields commitments, envelope and masks."
         raise FederationError(message)
-    return PartyKeys.from_fields(form, rounds)
+    return PartyKeys.read(FieldReader(Update(kind="entry", fields=form)), rounds)
