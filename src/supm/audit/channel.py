@@ -296,7 +296,8 @@ def check_channel(mechanism: FiniteChannel) -> Finding:
 
 def _as_floats(channel: list[list[Fraction]]) -> NDArray[np.float64]:
     """Turn each fraction into a float once: most entries are a few objects, used many times."""
-    known = {id(entry): float(entry) for row in channel for entry in row}
+    entries = {id(entry): entry for row in channel for entry in row}
+    known = {key: float(entry) for key, entry in entries.items()}
     return np.array([[known[id(entry)] for entry in row] for row in channel])
 
 

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -234,7 +236,10 @@ def epsilon_lower_bound(
     later = (samples[0][half:], samples[1][half:])
     # Two bounds for each candidate share the error.
     level = (1.0 - confidence) / max(1, 2 * len(candidates))
-    proofs = [(candidate.measure(*later, level), candidate) for candidate in candidates]
+    proofs = []
+    for view, fitted in groupby(candidates, key=attrgetter("view")):
+        codes = [view.encode(each) for each in later]
+        proofs += [(candidate.measure(codes, level), candidate) for candidate in fitted]
     best = max(proofs, key=lambda proof: proof[0], default=None)
     if best is None or best[0] <= 0.0:
         return LowerBound(epsilon=0.0, confidence=confidence, trials=trials, event="nothing")
@@ -250,15 +255,13 @@ class _Candidate:
     codes: NDArray[np.int64]
     swapped: bool
 
-    def measure(self, left: NDArray[Any], right: NDArray[Any], level: float) -> float:
-        hits = [self._hits(samples) for samples in (left, right)]
-        likely, unlikely = reversed(hits) if self.swapped else hits
-        return _log_ratio(likely, unlikely, len(left), level)
-
-    def _hits(self, samples: NDArray[Any]) -> int:
+    def measure(self, codes: list[NDArray[np.int64]], level: float) -> float:
+        """Return what the codes of both inputs' samples prove."""
         chosen = np.zeros(self.view.codes, dtype=np.bool_)
         chosen[self.codes] = True
-        return int(np.count_nonzero(chosen[self.view.encode(samples)]))
+        hits = [int(np.count_nonzero(chosen[each])) for each in codes]
+        likely, unlikely = reversed(hits) if self.swapped else hits
+        return _log_ratio(likely, unlikely, len(codes[0]), level)
 
     def describe(self, left: NDArray[Any], right: NDArray[Any], words: _WORDS) -> str:
         side, seen = ("right", right) if self.swapped else ("left", left)

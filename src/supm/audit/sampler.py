@@ -141,11 +141,13 @@ def _counts(
     values = grid_points(mechanism)[inputs]
     rows, columns = cells.probabilities.shape
     counts = np.zeros(rows * columns, dtype=np.int64)
-    turns = max(1, _CALL // rows)
+    turns = min(draws, max(1, _CALL // rows))
+    row = np.tile(np.arange(rows), turns)
+    held, first = values[row], row * columns
     for start in range(0, draws, turns):
-        row = np.tile(np.arange(rows), min(turns, draws - start))
-        drawn = cells.draw(mechanism, values[row], source)
-        counts += np.bincount(row * columns + drawn, minlength=counts.size)
+        asked = rows * min(turns, draws - start)
+        drawn = cells.draw(mechanism, held[:asked], source)
+        counts += np.bincount(first[:asked] + drawn, minlength=counts.size)
     table = counts.reshape(rows, columns)
     _refuse_impossible(table, cells.probabilities)
     return table
