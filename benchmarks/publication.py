@@ -33,9 +33,10 @@ from supm.messages import PhaseStatement, Statement
 from supm.privacy import PureLDP
 from supm.publication.entry import ReleaseEntry
 from supm.publication.log import Log
-from supm.publication.monitoring import check_log, entries_of, rebuilt
+from supm.publication.monitoring import check_log
 from supm.publication.proof import Proof, make_proof, verify_file
 from supm.publication.signing import SigningKey
+from supm.publication.story import entries_of, rebuilt
 
 __all__ = ["FULL", "QUICK", "Growth", "Plan", "Reading", "main", "measure"]
 

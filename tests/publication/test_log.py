@@ -16,8 +16,9 @@ from supm.publication.entry import read_entry
 from supm.publication.history import contracts_of, entry_at, rotating
 from supm.publication.log import Log
 from supm.publication.merkle import check_consistency, hash_leaf, root_by_inclusion
-from supm.publication.monitoring import check_log, rebuilt
+from supm.publication.monitoring import check_log
 from supm.publication.signing import SignedCheckpoint
+from supm.publication.story import rebuilt
 
 if TYPE_CHECKING:
     from tests.publication.conftest import Maker

@@ -15,9 +15,10 @@ from supm.publication.entry import LogEntry
 from supm.publication.evidence import ForkError, ForkEvidence, check_same_log
 from supm.publication.log import Log
 from supm.publication.merkle import EMPTY_ROOT
-from supm.publication.monitoring import check_log, entries_of, rebuilt
+from supm.publication.monitoring import check_log
 from supm.publication.proof import make_proof, verify_log
 from supm.publication.signing import Checkpoint, SignedCheckpoint, SigningKey, VerifierKey
+from supm.publication.story import entries_of, rebuilt
 
 if TYPE_CHECKING:
     from tests.publication.conftest import Maker

@@ -12,8 +12,6 @@ from supm.publication.entry import read_entry as read_entry
 from supm.publication.evidence import ForkError as ForkError
 from supm.publication.evidence import ForkEvidence as ForkEvidence
 from supm.publication.history import KeyHistory as KeyHistory
-from supm.publication.listing import LogListing as LogListing
-from supm.publication.listing import list_log as list_log
 from supm.publication.log import Log as Log
 from supm.publication.monitoring import check_log as check_log
 from supm.publication.monitoring import monitor as monitor
@@ -35,6 +33,8 @@ from supm.publication.signing import Checkpoint as Checkpoint
 from supm.publication.signing import SignedCheckpoint as SignedCheckpoint
 from supm.publication.signing import SigningKey as SigningKey
 from supm.publication.signing import VerifierKey as VerifierKey
+from supm.publication.story import LogListing as LogListing
+from supm.publication.story import list_log as list_log
 from supm.publication.verification import Verification as Verification
 from supm.publication.verification import judge_evidence as judge_evidence
 from supm.publication.verification import verify as verify

@@ -60,6 +60,16 @@ class KnownContract:
             raise PublicationError(message)
 
 
+def contract_in(proof: Proof) -> ChainEntry:
+    """Return the contract that a proof names, which its checkpoint holds."""
+    named = proof.contract
+    if named is None or proof.chain is None:
+        message = "the proof names no contract: the log was not anchored when it was made."
+        raise PublicationError(message)
+    proof.chain.check(proof.checkpoint)
+    return named
+
+
 def verify_chain(chain: Chain, proof: Proof, key: VerifierKey) -> Iterator[str]:
     """Yield in words that a chain holds the root of a proof's checkpoint.
 
@@ -82,11 +92,7 @@ def verify_chain(chain: Chain, proof: Proof, key: VerifierKey) -> Iterator[str]:
     PublicationError
         If the contract is another, or has another root or none for that size.
     """
-    named = proof.contract
-    if named is None or proof.chain is None:
-        message = "the proof names no contract: the log was not anchored when it was made."
-        raise PublicationError(message)
-    proof.chain.check(proof.checkpoint)
+    named = contract_in(proof)
     began = not any(each.hands_over_to(key) for each in proof.changes)
     if began and named.log != key.identity.hex():
         message = f"the contract {named.contract} is bound to another log than the key you gave."

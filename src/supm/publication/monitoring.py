@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from supm._errors import ParameterError, PublicationError
 from supm.publication.anchoring import KnownContract, anchors_of
@@ -13,38 +13,12 @@ from supm.publication.chain.contract import Anchor
 from supm.publication.entry import ChainEntry, KeyChange
 from supm.publication.evidence import Told, check_root
 from supm.publication.history import KeyHistory, LogReader, changes_of, contracts_of
-from supm.publication.merkle import Peaks, consistency_path, subtrees
+from supm.publication.merkle import consistency_path, subtrees
 from supm.publication.opening import AnyLog, file_text, now_in_utc, open_log, read_verifier_key
 from supm.publication.signing import SignedCheckpoint, VerifierKey
-from supm.publication.story import LogStory
+from supm.publication.story import LogStory, entries_of, rebuilt
 from supm.publication.verification import Tell, Verification, judged
 from supm.reporting import counted
-
-_PAGE: Final = 10_000
-
-
-def entries_of(log: LogReader, size: int) -> Iterator[str]:
-    """Yield the texts of the first entries, page by page."""
-    for start in range(0, size, _PAGE):
-        yield from log.entries(start, min(start + _PAGE, size))
-
-
-def rebuilt(
-    texts: Iterable[str],
-    sizes: Iterable[int] = (),
-    tell: Callable[[int], None] | None = None,
-    nodes: dict[tuple[int, int], bytes] | None = None,
-) -> tuple[int, bytes, dict[int, bytes]]:
-    """Return how many entries there are, their root, and the root of some beginnings."""
-    wanted, peaks = frozenset(sizes), Peaks(nodes)
-    roots = {0: peaks.root()} if 0 in wanted else {}
-    for text in texts:
-        peaks.add([text.encode()])
-        if peaks.size in wanted:
-            roots[peaks.size] = peaks.root()
-        if tell is not None:
-            tell(peaks.size)
-    return peaks.size, peaks.root(), roots
 
 
 def check_log(  # noqa: PLR0913  each is one more thing to compare

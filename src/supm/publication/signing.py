@@ -24,7 +24,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from supm._errors import ParameterError, PublicationError
 from supm._random import secure
-from supm._sqlite import make_for_its_owner
 from supm._validation import check_kind
 
 _ED25519: Final = b"\x01"
@@ -132,15 +131,11 @@ class SigningKey:
     def made(cls, name: str, path: Path) -> SigningKey:
         """Make a new key in a new file for this user alone."""
         key = cls(check_log_name(name), secure().words(4).tobytes())
-        if not make_for_its_owner(path):
+        try:
+            write_secret(path, key._line())
+        except FileExistsError:
             message = f"{path} is there already; a key is never overwritten. Name a new file."
-            raise PublicationError(message)
-        with path.open("w", encoding="utf-8") as file:
-            file.write(key._line() + "\n")
-            file.flush()
-            # A log that changes to this key is on the disk at once: so must the key be.
-            os.fsync(file.fileno())
-        _sync_folder(path.parent)
+            raise PublicationError(message) from None
         return key
 
     @classmethod
@@ -168,12 +163,21 @@ class SigningKey:
         return f"{_SECRET}{self.verifier.name}+{self.verifier.hash.hex()}+{secret}"
 
 
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
+def write_secret(path: Path, line: str) -> None:
+    """Write a line to a new file that its owner alone may read; it is on the disk at once.
+
+    A log that changes to a key is on the disk when that is said: so must the key be.
+    """
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(f"{line}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    folder = os.open(path.parent, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        os.fsync(folder)
     finally:
-        os.close(handle)
+        os.close(folder)
 
 
 def _key_hash(name: str, public: bytes) -> bytes:

@@ -1,11 +1,13 @@
-"""What the entries of a log tell together: releases, the rounds of runs, keys and contracts."""
+"""What the entries of a log tell: together, to a reader of all of them, and as a list."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
 
 from supm._errors import ParameterError, PublicationError
 from supm._json import canonical
@@ -19,6 +21,11 @@ from supm.publication.entry import (
     RoundEntry,
     read_entry,
 )
+from supm.publication.history import KeyHistory, LogReader, history_of
+from supm.publication.merkle import Peaks
+from supm.publication.opening import AnyLog, open_log
+from supm.publication.signing import SignedCheckpoint, VerifierKey
+from supm.reporting import Result, Table, counted
 
 # The ends of a release of no run, as `canonical` writes it. What is between is compared.
 _HEAD: Final = re.compile(
@@ -181,3 +188,136 @@ class LogStory:
                 f"WARNING: the last entry is dated {self.time}, and it is {clock} by your clock: "
                 "one of the two clocks is wrong."
             )
+
+
+_PAGE: Final = 10_000
+
+
+def entries_of(log: LogReader, size: int) -> Iterator[str]:
+    """Yield the texts of the first entries, page by page."""
+    for start in range(0, size, _PAGE):
+        yield from log.entries(start, min(start + _PAGE, size))
+
+
+def rebuilt(
+    texts: Iterable[str],
+    sizes: Iterable[int] = (),
+    tell: Callable[[int], None] | None = None,
+    nodes: dict[tuple[int, int], bytes] | None = None,
+) -> tuple[int, bytes, dict[int, bytes]]:
+    """Return how many entries there are, their root, and the root of some beginnings."""
+    wanted, peaks = frozenset(sizes), Peaks(nodes)
+    roots = {0: peaks.root()} if 0 in wanted else {}
+    for text in texts:
+        peaks.add([text.encode()])
+        if peaks.size in wanted:
+            roots[peaks.size] = peaks.root()
+        if tell is not None:
+            tell(peaks.size)
+    return peaks.size, peaks.root(), roots
+
+
+_LISTED: Final = 20
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LogListing(Result):
+    """What a log holds: its keys, and its entries or the newest of them.
+
+    Parameters
+    ----------
+    history : KeyHistory
+        Its keys.
+    total : int
+        How many entries it has.
+    entries : tuple of LogEntry
+        The last of them, or all.
+    """
+
+    history: KeyHistory
+    total: int
+    entries: tuple[LogEntry, ...]
+
+    @property
+    def headline(self) -> str:
+        """Its name, its size and its keys."""
+        *old, current = self.history.keys
+        told = f"The log {current.name} has {counted(self.total, 'entry')}. Its key in charge:"
+        return "\n".join([told, f"  {current}", *map(self._fate, old)])
+
+    def _fate(self, key: VerifierKey) -> str:
+        fate = "revoked: do not use it" if key in self.history.revoked else "retired"
+        return f"  {key} ({fate})"
+
+    def to_form(self) -> dict[str, Any]:
+        """Return the keys and the entries as plain values for JSON."""
+        return {
+            "name": self.history.current.name,
+            "keys": list(map(str, self.history.keys)),
+            "size": self.total,
+            "revoked": list(map(str, self.history.revoked)),
+            "entries": [json.loads(each.text) for each in self.entries],
+        }
+
+    def tables(self) -> Sequence[Table]:
+        """Return the newest entries, one in each row."""
+        newest = self.entries[-_LISTED:]
+        rows = [
+            [str(place), each.time, each.kind, *_named(each)]
+            for place, each in enumerate(newest, self.total - len(newest))
+        ]
+        head = ["entry", "time", "kind", "what", "SHA-256"]
+        return [Table(head=head, rows=rows, words=5)] if rows else []
+
+    def words(self) -> Sequence[str]:
+        """Say where there are more entries than the table shows."""
+        return (f"(the newest {_LISTED}; --json writes all)",) if self.total > _LISTED else ()
+
+
+def list_log(log: str | Path | AnyLog, *, whole: bool = False) -> LogListing:
+    """Return what a log holds.
+
+    Parameters
+    ----------
+    log : str, Path, Log or RemoteLog
+        The log, by its file or its address.
+    whole : bool, default False
+        Whether all entries are listed: then they are those that the log signed for, and no others.
+
+    Returns
+    -------
+    LogListing
+    """
+    opened = open_log(log)
+    now = opened.checkpoint()
+    size = now.size
+    history = history_of(opened, size)
+    history.check(now)
+    if whole:
+        found = _all_entries(opened, now)
+    else:
+        found = list(map(read_entry, opened.entries(max(0, size - _LISTED), size)))
+    return LogListing(history=history, total=size, entries=tuple(found))
+
+
+def _all_entries(log: AnyLog, now: SignedCheckpoint) -> list[LogEntry]:
+    reader, found = EntryReader(), list[LogEntry]()
+
+    def taken(text: str) -> str:
+        found.append(reader.read(text))
+        return text
+
+    _, root, _ = rebuilt(map(taken, entries_of(log, now.size)))
+    if root != now.root:
+        message = "the entries of the log are not those that it signed for; see supm log check."
+        raise PublicationError(message)
+    return found
+
+
+def _named(entry: LogEntry) -> tuple[str, str]:
+    names = {"round": "run", "key": "act", "chain": "contract"}
+    name = str(getattr(entry, names.get(entry.kind, "name")))
+    if isinstance(entry, RoundEntry):
+        name = f"round {entry.round} of run {name[:8]}…"
+    content = str(getattr(entry, "content", ""))
+    return name, f"{content[:16]}…" if content else ""

@@ -13,7 +13,14 @@ from typing import Any, Final, Literal, TypeAlias
 
 from supm._errors import ParameterError, PublicationError, SupmError
 from supm.messages import Commitments, ReleaseStatement
-from supm.publication.anchoring import KnownContract, chain_at, doubts, verify_anchors, verify_chain
+from supm.publication.anchoring import (
+    KnownContract,
+    chain_at,
+    contract_in,
+    doubts,
+    verify_anchors,
+    verify_chain,
+)
 from supm.publication.bundle import Bundle, is_bundle
 from supm.publication.chain.contract import Anchor, OtherChainError, UnreachableNodeError
 from supm.publication.evidence import ForkError, ForkEvidence
@@ -37,7 +44,6 @@ Outcome: TypeAlias = Literal["verified", "refuted", "unknown"]
 Tell: TypeAlias = Callable[[str], None]
 
 _UNASKED: Final = (UnreachableError, UnreachableNodeError, OtherChainError)
-_NO_CONTRACT: Final = "the proof names no contract: the log was not anchored when it was made."
 _ALONE: Final = (
     "WARNING: another log under the same key may have roots of other sizes in this contract; with "
     "--log, or by supm log check --chain, all of them are compared with the log."
@@ -100,7 +106,8 @@ def judged(
 ) -> Verification:
     """Run checks one by one to the first that does not hold; wrong parameters raise."""
     held: list[str] = []
-    outcome, problem, fork = "verified", None, None
+    outcome: Outcome = "verified"
+    problem, fork = None, None
     try:
         for line in checks:
             held.append(line)
@@ -113,7 +120,7 @@ def judged(
         fork = error.found if isinstance(error, ForkError) else None
     return Verification(
         subject=subject,
-        outcome=outcome,  # type: ignore[arg-type]  # one of the three above
+        outcome=outcome,
         checked=tuple(held),
         problem=problem,
         facts=facts,
@@ -273,9 +280,7 @@ def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[st
 def _anchored(
     url: str, known: KnownContract | None, log: LogReader | None, proof: Proof, key: VerifierKey
 ) -> Iterator[str]:
-    named = proof.contract
-    if named is None:
-        raise PublicationError(_NO_CONTRACT)
+    named = contract_in(proof)
     if known is not None:
         known.check(named)
     chain = chain_at(url, named)
@@ -351,7 +356,7 @@ def _check_asked(told: Anchor | None, known: KnownContract | None, chain: str | 
 
 def _confirmed(url: str, known: KnownContract, told: Anchor, key: VerifierKey) -> Iterator[str]:
     """Ask the chain for the anchor, in the contract of the log that began with this key."""
-    known.check(told, "the file tells of")
+    known.check(told, "the file names")
     chain, size = chain_at(url, told), counted(told.size, "entry")
     publisher = chain.check_code(log=key.identity)
     yield f"The contract {told.contract} has SUPM's code; only {publisher} can anchor in it."

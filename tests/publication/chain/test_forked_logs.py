@@ -121,7 +121,7 @@ def test_a_log_against_its_chain_leaves_evidence(
         assert "only its chain can confirm" in " ".join(capsys.readouterr().err.split())
     other = ["--chain", one.where, "--contract", f"1001:0x{'ab' * 20}"]
     assert main([*judge, *KEY, *other]) == 1
-    assert "not of the one that you gave" in " ".join(capsys.readouterr().err.split())
+    assert "not the one that you gave" in " ".join(capsys.readouterr().err.split())
     elsewhere = ["--chain", two.where, "--contract", contract, "--json", "o.json"]
     assert main([*judge, *KEY, *elsewhere]) == 1
     assert json.loads(Path("o.json").read_text())["outcome"] == "unknown"

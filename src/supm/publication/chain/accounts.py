@@ -13,6 +13,7 @@ from typing import Any, Final
 from supm._random import secure
 from supm.publication.chain.contract import ChainError
 from supm.publication.chain.node import Keys
+from supm.publication.signing import write_secret
 
 _BYTES: Final = 32
 _LONGEST_FILE: Final = 200
@@ -80,14 +81,10 @@ def make_account(path: Path | str) -> ChainAccount:
     """
     account = ChainAccount(secure().words(_BYTES // 8).tobytes())
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        write_secret(Path(path), f"0x{account.key.hex()}")
     except OSError as error:
         message = f"the key file {path} cannot be made: {error.strerror}."
         raise ChainError(message) from None
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(f"0x{account.key.hex()}\n")
-        file.flush()
-        os.fsync(file.fileno())
     return account
 
 
