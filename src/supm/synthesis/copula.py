@@ -23,6 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import ndtr, ndtri
 
+from supm.messages.codec import Message
+
 Matrix = NDArray[np.float64]
 TERMS: Final = 80
 """Terms of the series; for jumps they decay as a power of the index, times that of rho."""
@@ -160,7 +162,7 @@ def _series(margin: Matrix) -> Matrix:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Copula:
+class Copula(Message):
     """Latent normals of the scaled columns within one class of the target."""
 
     factor: Matrix

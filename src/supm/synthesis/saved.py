@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import MessageError, SupmError
-from supm._json import canonical, check_fields, read_object
 from supm.messages import ReleaseStatement
+from supm.messages.codec import Message
 from supm.synthesis.archive import ArchiveSchema, archive_statement
 from supm.synthesis.columns import ClassColumn, Column
 from supm.synthesis.copula import Copula
@@ -20,15 +20,10 @@ from supm.synthesis.moments import ColumnRoles
 from supm.synthesis.synthetic_model import BINS, MODES, SyntheticModel
 from supm.synthesis.tables import ClassTree, TreeBranch
 
-_VERSION: Final = 2
-_FIELDS: Final = ("version", "kind", "settings", "model", "statement")
 _SETTINGS: Final = {"mode": str, "bins": int, "latent": bool, "smooth": bool}
-_KIND: Final = "copula synthesizer"
 Floats = NDArray[np.float64]
 _MODEL_VERSION: Final = 1
 _MODEL_FIELDS: Final = ("version", "schema", "prior", "tree", "tied", "marginals", "copulas")
-_PARTS: Final = ("factor", "shifts", "knots", "levels")
-_BRANCH: Final = ("column", "parent", "shares")
 _BROKEN: Final = "the synthetic model is not one that this release wrote."
 _CLOSE: Final = 1e-6
 # Beyond it, sums of a few shifts would not be numbers.
@@ -36,7 +31,7 @@ _LARGEST: Final = 1e100
 
 
 @dataclass(frozen=True, kw_only=True)
-class SavedSynthesizer:
+class SavedSynthesizer(Message):
     """What a synthesizer learned, how it was set, and what was promised to the records.
 
     Parameters
@@ -53,37 +48,29 @@ class SavedSynthesizer:
     model: SyntheticModel
     statement: ReleaseStatement
 
-    def to_json(self) -> str:
-        """Return the canonical text."""
-        form = {
-            "version": _VERSION,
-            "kind": _KIND,
-            "settings": self.settings,
-            "model": model_to_form(self.model),
-            "statement": self.statement.to_form(),
-        }
-        return canonical(form)
+    noun = "a copula synthesizer"
+    kind = "copula synthesizer"
+    version = 2
+
+    def to_form(self) -> dict[str, Any]:
+        """Return what was learned and promised as plain values of JSON."""
+        return {**super().to_form(), "model": model_to_form(self.model)}
 
     @classmethod
-    def from_json(cls, text: str) -> SavedSynthesizer:
-        """Read what `to_json` wrote; MessageError where it promises more than its schema does.
+    def from_form(cls, form: object) -> Self:
+        """Read what `to_form` wrote; MessageError where it promises more than its schema does.
 
         Whether the records were a simulation is the word of who saved it: nothing in a text can
         show that.
         """
-        form = read_object(text, _KIND, MessageError)
-        check_fields(form, _FIELDS, f"a {_KIND}", MessageError)
-        named = set(form) == set(_FIELDS) and form["kind"] == _KIND
-        if not named or type(form["version"]) is not int or form["version"] != _VERSION:
-            message = f"a {_KIND} has the fields {', '.join(_FIELDS)}, and version {_VERSION}."
-            raise MessageError(message)
-        model = model_from_form(form["model"])
-        settings = _settings(form["settings"], model)
-        told = ReleaseStatement.from_form(form["statement"])
+        held = cls._checked(form)
+        model = model_from_form(held["model"])
+        settings = _settings(held["settings"], model)
+        told = ReleaseStatement.from_form(held["statement"])
         # Derived anew: a statement is not believed beside the noise that it speaks of.
         statement = archive_statement(model.schema, simulation=told.simulation)
         if replace(told, software=statement.software) != statement:
-            message = f"the {_KIND} states something else than its schema promises."
+            message = f"the {cls.kind} states something else than its schema promises."
             raise MessageError(message)
         return cls(settings=settings, model=model, statement=statement)
 
@@ -97,7 +84,9 @@ def _settings(form: Any, model: SyntheticModel) -> dict[str, Any]:  # noqa: ANN4
         or not BINS.low <= form["bins"] <= BINS.high
         or not model.bins <= {form["bins"]}
     ):
-        message = f"the settings of the {_KIND} are not those of the model beside them."
+        message = (
+            f"the settings of the {SavedSynthesizer.kind} are not those of the model beside them."
+        )
         raise MessageError(message)
     return dict(form)
 
@@ -108,12 +97,10 @@ def model_to_form(model: SyntheticModel) -> dict[str, Any]:
         "version": _MODEL_VERSION,
         "schema": json.loads(model.schema.to_json()),
         "prior": model.prior.tolist(),
-        "tree": model.tree.to_form(),
+        "tree": [each.to_form() for each in model.tree.branches],
         "tied": model.tied,
         "marginals": [[each.shares.tolist() for each in row] for row in model.marginals],
-        "copulas": [
-            {name: getattr(each, name).tolist() for name in _PARTS} for each in model.copulas
-        ],
+        "copulas": [each.to_form() for each in model.copulas],
     }
 
 
@@ -163,7 +150,7 @@ def _marginal(column: Column, form: object, *, tied: bool) -> Marginal:
 
 
 def _copula(form: dict[str, Any], layout: ColumnRoles) -> Copula:
-    _require(set(form) == set(_PARTS))
+    _require(set(form) == Copula.names())
     size = len(layout.scaled)
     values = sum(len(each.values) for each in layout.nominal) if size else 0
     factor = _numbers(form["factor"], size, size)
@@ -186,7 +173,7 @@ def _distributions(knots: Floats, levels: Floats) -> bool:
 def _tree(form: object, sizes: list[int], classes: int) -> ClassTree:
     branches: dict[int | None, TreeBranch] = {}
     for each in _listed(form, len(sizes)):
-        _require(set(each) == set(_BRANCH))
+        _require(set(each) == TreeBranch.names())
         column, parent = each["column"], each["parent"]
         # True is 1 in Python, and not a column.
         _require(type(column) is int and 0 <= column < len(sizes) and column not in branches)

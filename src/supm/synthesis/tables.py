@@ -17,13 +17,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource, normals, simulation, uniforms
+from supm.messages.codec import Message
 
 Table = NDArray[np.float64]
 _LEAST: Final = 1e-12
@@ -205,7 +206,7 @@ def _independent_counts(apart: Table, channels: Sequence[Table], reports: float)
 
 
 @dataclass(frozen=True, eq=False)
-class TreeBranch:
+class TreeBranch(Message):
     """One column of a tree: its shares, given the class of the target and the column above it."""
 
     column: int
@@ -227,13 +228,6 @@ class ClassTree:
             rows = classes * each.shares.shape[1] + above
             drawn[each.column] = draw_rows(each.shares, rows, source)
         return drawn
-
-    def to_form(self) -> list[dict[str, Any]]:
-        """Return the tree as plain values for JSON."""
-        return [
-            {"column": each.column, "parent": each.parent, "shares": each.shares.tolist()}
-            for each in self.branches
-        ]
 
 
 def draw_rows(shares: Table, rows: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
