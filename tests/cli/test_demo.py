@@ -22,8 +22,8 @@ from supm.datasets import load_wdbc
 from supm.messages import Study
 from supm.owner import interview
 from supm.privacy import PureLDP
-from supm.service.live import live
 from supm.service.security import cookie_name
+from supm.service.serving import live
 
 
 @pytest.fixture(autouse=True)

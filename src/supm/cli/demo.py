@@ -12,7 +12,7 @@ from supm.reporting import bar, paragraph
 
 if TYPE_CHECKING:
     from supm.collection.demonstration import Scene
-    from supm.service.live import Live
+    from supm.service.serving import Live
 
 _PICTURE = "supm-demo.png"
 
@@ -62,7 +62,7 @@ def verb(
 
     source = secure() if seed is None else simulation(seed)
     scene = Scene.of(load_wdbc(), epsilon, source)
-    from supm.service.live import live
+    from supm.service.serving import live
 
     picture = output or (None if json == "-" else _PICTURE)
     with live(scene.study, simulation=source.simulation) as study:

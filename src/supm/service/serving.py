@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, Final
 
@@ -19,9 +20,13 @@ import uvicorn
 from fastapi import FastAPI
 
 from supm._errors import ParameterError, SupmError
+from supm.collection.counting import Counts
+from supm.messages import Study
 from supm.publication.log import Log
+from supm.service.actions import StudySecrets
 from supm.service.app import Settings, make_app
 from supm.service.logs import log_to_standard_error
+from supm.service.remote import RemoteStudy
 from supm.service.store import DatabaseAddress, Store
 
 _GRACE_SECONDS: Final = 10
@@ -202,6 +207,36 @@ def running(app: FastAPI, *, port: int = 0) -> Iterator[str]:
     finally:
         server.stop()
         thread.join()
+
+
+class Live(RemoteStudy):
+    """A study that collects at a running aggregator, whose store can be looked into."""
+
+    def __init__(self, store: Store, url: str, token: str) -> None:
+        super().__init__(url, token=token)
+        self._store, self.page, self.token = store, url, token
+
+    def counts(self, phase: str) -> Counts:
+        """Return what the stored reports of a phase add up to."""
+        counts = self._store.counts(self.name, phase)
+        if counts is None:
+            message = f"nobody reported in the {phase} phase."
+            raise SupmError(message)
+        return counts
+
+
+@contextmanager
+def live(study: Study, *, simulation: bool) -> Iterator[Live]:
+    """Open a study at an aggregator that runs as long as the block does, in a folder of its own."""
+    with TemporaryDirectory(prefix="supm-demo-") as folder:
+        store = Store.open(f"sqlite:///{Path(folder) / 'supm.db'}")
+        try:
+            secrets = StudySecrets.draw()
+            opened = store.create(study, simulation=simulation, **secrets.hashes)
+            with running(make_app(store)) as url:
+                yield Live(store, f"{url}/studies/{opened.name}", secrets.token)
+        finally:
+            store.close()
 
 
 def _config(

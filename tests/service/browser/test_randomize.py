@@ -23,7 +23,7 @@ from supm.messages import FORMS, PairPoints, Scorecard, Study
 from supm.owner.interviews import interview
 from supm.owner.owner import draw_groups
 from supm.schema import Categorical, Continuous, Ordinal, Schema
-from supm.service.question_document import question_document
+from supm.service.status import question_document
 
 DRAWS: Final = 100_000
 LEAST_P: Final = 1e-6

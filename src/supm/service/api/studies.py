@@ -18,10 +18,15 @@ from supm.service.actions import document_of
 from supm.service.answers import Refused, json_answer
 from supm.service.api.openapi import PROGRESS, STATUS, TOKEN, StudyName, answers
 from supm.service.limits import Shares
-from supm.service.question_document import question_document
 from supm.service.received_reports import JSON
 from supm.service.security import check_analyst, look_up, store_of
-from supm.service.status import model_is_public, statement_json, status, study_progress
+from supm.service.status import (
+    model_is_public,
+    question_document,
+    statement_json,
+    status,
+    study_progress,
+)
 from supm.service.store import Opened, Store
 
 router = APIRouter(tags=["studies"])

@@ -13,8 +13,8 @@ from starlette.responses import Response
 from supm.messages import PHASES, Study
 from supm.service.pages.dashboard import day
 from supm.service.pages.frame import render
-from supm.service.question_document import question_document
 from supm.service.security import store_of
+from supm.service.status import question_document
 from supm.service.store import Opened
 from supm.service.store.values import State
 

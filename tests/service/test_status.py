@@ -14,7 +14,7 @@ from supm.collection import plan
 from supm.messages import FORMS, Study
 from supm.owner.interviews import interview
 from supm.schema import Categorical, Continuous, Ordinal, Schema
-from supm.service.question_document import question_document
+from supm.service.status import question_document
 
 AGE: Final = Continuous("age", low=-1.5, high=99.7, missing="class")
 STAGE: Final = Ordinal("stage", values=(1, 2.5, "three", False, 4), missing="class")
