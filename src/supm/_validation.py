@@ -154,6 +154,12 @@ def is_hash(text: object) -> bool:
     return isinstance(text, str) and _HASH.fullmatch(text) is not None
 
 
+def check_hash(name: str, text: object) -> None:
+    """Raise ParameterError where a text is no SHA-256 in hexadecimal."""
+    if not is_hash(text):
+        raise ParameterError(name, "a hash of 64 hexadecimal digits", text)
+
+
 def suggestion(name: str, names: Iterable[str]) -> str:
     """Return what a wrong name may have meant, or else some of the names that there are.
 

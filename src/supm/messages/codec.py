@@ -17,6 +17,7 @@ import numpy as np
 
 from supm._errors import MessageError, ParameterError, SchemaError
 from supm._json import canonical, check_fields, read_object
+from supm._validation import check_kind
 
 _UNIONS: Final = (Union, types.UnionType)
 _HINTS: Final[dict[type, dict[str, Any]]] = {}
@@ -77,6 +78,18 @@ class Message:
             return cls(**made)
         except (ParameterError, SchemaError) as error:
             raise cls.refusal(str(error)) from None
+
+    def check_kinds(self) -> None:
+        """Raise ParameterError where a field is of another kind than its type says.
+
+        Numbers are left to their own rules, and so is what may be absent.
+        """
+        for name, hint in _hints(type(self)).items():
+            given, kind = getattr(self, name), get_origin(hint) or hint
+            if isinstance(kind, type) and kind not in (int, float, types.UnionType):
+                check_kind(name, given, kind)
+            for each in given if kind is tuple else ():
+                check_kind(f"each of {name}", each, get_args(hint)[0])
 
     @classmethod
     def names(cls) -> set[str]:

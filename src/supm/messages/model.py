@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import ParameterError
-from supm._validation import check_kind
 from supm.messages.codec import Message
 from supm.messages.release import Statement
 from supm.messages.rules import CellAnswers, Rule, Scorecard
@@ -48,8 +47,7 @@ class Model(Message):
     statement: Statement
 
     def __post_init__(self) -> None:
-        check_kind("study", self.study, Study)
-        check_kind("statement", self.statement, Statement)
+        self.check_kinds()
         if not isinstance(self.rule, CellAnswers | Scorecard):
             raise ParameterError("rule", "CellAnswers or a Scorecard", type(self.rule))
         if self.study.rule is not None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Final, Literal, Self
 
 from supm._errors import MessageError, ParameterError
-from supm._validation import EPSILON, Integers, Reals, check_kind, check_text, is_hash
+from supm._validation import EPSILON, Integers, check_kind, check_text, is_hash, store_checked
 from supm.messages.codec import Message
 
 Phase = Literal["reduce", "train", "test"]
@@ -47,12 +47,8 @@ REDUCE_FORMS: Final = {
 """What leaves an owner for each reduction that asks something."""
 
 _GRID: Final = ("pw", "raw")
-_NUMBERS: Final[dict[str, Integers | Reals]] = {
-    "epsilon": EPSILON,
-    "steps": Integers("steps", 1, 1 << 20),
-    "sampled": Integers("sampled", 1, 1 << 20),
-    "group": Integers("group", 0, 255),
-}
+_NUMBERS: Final = (EPSILON, Integers("steps", 1, 1 << 20), Integers("sampled", 1, 1 << 20))
+_GROUP: Final = Integers("group", 0, 255)
 _LONGEST_NAME: Final = 200
 
 
@@ -115,11 +111,8 @@ class Question(Message):
             if not self.mechanism or (self.phase, self.form) != ("train", "joint"):
                 rule = "left out where the train phase does not ask for all classes as one symbol"
                 raise ParameterError("mechanism", rule, self.mechanism)
-        for name, allowed in _NUMBERS.items():
-            given = getattr(self, name)
-            if given is not None or name == "group":
-                # Stored as checked: equal questions have equal text, whatever the kind of number.
-                object.__setattr__(self, name, allowed.check(given))
+        given = (each for each in _NUMBERS if getattr(self, each.name) is not None)
+        store_checked(self, *given, _GROUP)
 
     @property
     def private(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 from supm._errors import MessageError, ParameterError
 from supm._json import canonical
-from supm._validation import check_kind, check_text, is_hash
+from supm._validation import check_hash, check_text
 from supm.messages.codec import Message
 from supm.messages.question import PHASES
 from supm.privacy import Guarantee, NoGuarantee, PureLDP
@@ -42,11 +42,10 @@ class PhaseStatement(Message):
     guarantee: Guarantee
 
     def __post_init__(self) -> None:
-        check_kind("phase", self.phase, str)
+        self.check_kinds()
         if self.phase not in PHASES:
             raise ParameterError("phase", f"one of {', '.join(PHASES)}", self.phase)
         check_text("method", self.method, _LONGEST)
-        check_kind("guarantee", self.guarantee, Guarantee)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,20 +89,14 @@ class Statement(Message):
     software: str
 
     def __post_init__(self) -> None:
-        if not is_hash(self.study):
-            raise ParameterError("study", "a hash of 64 hexadecimal digits", self.study)
-        check_kind("phases", self.phases, tuple)
-        for each in self.phases:
-            check_kind("each of phases", each, PhaseStatement)
+        check_hash("study", self.study)
+        self.check_kinds()
         names = [each.phase for each in self.phases]
         if len(set(names)) < len(names):
             raise ParameterError("phases", "different ones", f"{len(names)} statements")
-        check_kind("training", self.training, Guarantee)
-        check_kind("testing", self.testing, Guarantee)
         for name, total in (("training", self.training), ("testing", self.testing)):
             phases = [each for each in self.phases if (each.phase == "test") == (name == "testing")]
             check_total(name, total, [each.guarantee for each in phases])
-        check_kind("simulation", self.simulation, bool)
         check_text("software", self.software, _LONGEST)
 
     @property
@@ -169,9 +162,9 @@ class Part(Message):
     guarantee: Guarantee
 
     def __post_init__(self) -> None:
+        self.check_kinds()
         check_text("name", self.name, _LONGEST)
         check_text("method", self.method, _LONGEST)
-        check_kind("guarantee", self.guarantee, Guarantee)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,17 +208,12 @@ class ReleaseStatement(Message):
     software: str
 
     def __post_init__(self) -> None:
-        if not is_hash(self.study):
-            raise ParameterError("study", "a hash of 64 hexadecimal digits", self.study)
-        check_kind("parts", self.parts, tuple)
+        check_hash("study", self.study)
+        self.check_kinds()
         if not self.parts:
             raise ParameterError("parts", "at least one", 0)
-        for each in self.parts:
-            check_kind("each of parts", each, Part)
-        check_kind("total", self.total, Guarantee)
         check_total("total", self.total, [each.guarantee for each in self.parts])
         check_text("trust", self.trust, _LONGEST)
-        check_kind("simulation", self.simulation, bool)
         check_text("software", self.software, _LONGEST)
 
     @property
@@ -271,12 +259,10 @@ class Release(Message):
     statement: ReleaseStatement
 
     def __post_init__(self) -> None:
+        self.check_kinds()
         check_text("kind", self.kind, _LONGEST)
-        check_kind("study", self.study, str)
         if hashlib.sha256(self.study.encode()).hexdigest() != self.statement.study:
             raise ParameterError("statement", "about the study of the release", "about another")
-        check_kind("content", self.content, dict)
-        check_kind("statement", self.statement, ReleaseStatement)
 
     def to_form(self) -> dict[str, Any]:
         """Return the release as plain values of JSON; the study is one of them."""

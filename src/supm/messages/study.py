@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from supm._errors import MessageError, ParameterError
-from supm._validation import EPSILON, Integers, Reals, check_kind, check_text
+from supm._validation import EPSILON, Integers, check_kind, check_text, store_checked
 from supm.messages._study_rules import check_rules
 from supm.messages.codec import Message
 from supm.messages.question import Question, Trust
@@ -27,11 +27,7 @@ REDUCTIONS: Final = {
 }
 """How attributes are chosen, in words."""
 
-_NUMBERS: Final[dict[str, Integers | Reals]] = {
-    "epsilon": EPSILON,
-    "keep": Integers("keep", 1, 1 << 20),
-    "classes": Integers("classes", 2, 1 << 16),
-}
+_NUMBERS: Final = (EPSILON, Integers("keep", 1, 1 << 20), Integers("classes", 2, 1 << 16))
 _WEIGHT: Final = Integers("a group's weight", 1, 1 << 32)
 _GROUP: Final = Integers("each group of merges", 0, 1 << 16)
 _LONGEST_PURPOSE: Final = 2000
@@ -122,9 +118,7 @@ class Study(Message):
         if self.reduction not in REDUCTIONS:
             raise ParameterError("reduction", f"one of {', '.join(REDUCTIONS)}", self.reduction)
         check_text("purpose", self.purpose, _LONGEST_PURPOSE)
-        for name, allowed in _NUMBERS.items():
-            # Stored as checked: equal studies have equal bytes, whatever the kind of number.
-            object.__setattr__(self, name, allowed.check(getattr(self, name)))
+        store_checked(self, *_NUMBERS)
         groups = [_WEIGHT.check(each) for each in _members("groups", self.groups, object)]
         object.__setattr__(self, "groups", tuple(groups))
         object.__setattr__(self, "questions", _members("questions", self.questions, Question))

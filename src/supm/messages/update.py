@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import MessageError, ParameterError
 from supm._json import canonical, read_object
-from supm._validation import Integers, check_kind, check_text, is_hash
+from supm._validation import Integers, check_hash, check_kind, check_text
 from supm.messages.codec import Message
 
 # A name and a version: whoever speaks another version is refused at the first byte.
@@ -172,12 +172,7 @@ class Commitments(Message):
     def __post_init__(self) -> None:
         _NUMBER.check(self.number)
         check_kind("rounds", self.rounds, tuple)
-        for name, text in (("study", self.study), ("run", self.run)):
-            _check_hash(name, text)
+        check_hash("study", self.study)
+        check_hash("run", self.run)
         for each in self.rounds:
-            _check_hash("each of rounds", each)
-
-
-def _check_hash(name: str, text: object) -> None:
-    if not is_hash(text):
-        raise ParameterError(name, "a hash of 64 hexadecimal digits", text)
+            check_hash("each of rounds", each)

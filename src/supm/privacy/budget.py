@@ -10,14 +10,7 @@ from typing import NoReturn
 
 from supm._errors import BudgetError, ParameterError
 from supm.privacy.composition import ExactPromise
-from supm.privacy.guarantee import (
-    ApproximateDP,
-    GaussianDP,
-    Guarantee,
-    NoGuarantee,
-    PureDP,
-    PureLDP,
-)
+from supm.privacy.guarantee import ApproximateDP, FactorDP, GaussianDP, Guarantee, NoGuarantee, pure
 from supm.privacy.promise_numbers import Neighbours, decimal, float_at_most, root_at_most
 
 
@@ -40,8 +33,7 @@ class Spending:
         ExactPromise.of(self.guarantee)
         purpose: object = self.purpose
         if not isinstance(purpose, str) or not purpose.strip():
-            error = ParameterError("purpose", "a text that says what it is for", purpose)
-            raise error
+            raise ParameterError("purpose", "a text that says what it is for", purpose)
 
 
 class Budget:
@@ -60,6 +52,7 @@ class Budget:
 
     Examples
     --------
+    >>> from supm.privacy import PureLDP
     >>> wallet = Budget(PureLDP(1.0))
     >>> for day in range(10):
     ...     wallet.spend(PureLDP(0.1), purpose=f"day {day}")
@@ -195,7 +188,7 @@ def _largest_mu(limit: Guarantee) -> Fraction:
 def _remaining_factor(limit: Guarantee, exact: ExactPromise, neighbours: Neighbours) -> Guarantee:
     """Return the epsilon and delta left, in the relation of what was spent."""
     epsilon = delta = Fraction(0)
-    if isinstance(limit, PureLDP | PureDP | ApproximateDP):
+    if isinstance(limit, FactorDP):
         # What is spent under add or remove one counts twice under replace one, and takes no delta.
         doubled = neighbours is Neighbours.ADD_REMOVE and limit.neighbours is not neighbours
         epsilon = decimal(limit.epsilon) / (2 if doubled else 1) - exact.epsilon
@@ -203,6 +196,4 @@ def _remaining_factor(limit: Guarantee, exact: ExactPromise, neighbours: Neighbo
     left = float_at_most(epsilon)
     if delta > 0:
         return ApproximateDP(epsilon=left, delta=float_at_most(delta), neighbours=neighbours)
-    if neighbours is Neighbours.ANY_RECORDS:
-        return PureLDP(left)
-    return PureDP(epsilon=left, neighbours=neighbours)
+    return pure(left, neighbours)

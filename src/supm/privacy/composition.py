@@ -18,14 +18,7 @@ from functools import reduce
 from typing import Final
 
 from supm._errors import ParameterError
-from supm.privacy.guarantee import (
-    ApproximateDP,
-    GaussianDP,
-    Guarantee,
-    NoGuarantee,
-    PureDP,
-    PureLDP,
-)
+from supm.privacy.guarantee import ApproximateDP, FactorDP, GaussianDP, Guarantee, NoGuarantee, pure
 from supm.privacy.promise_numbers import (
     DELTA,
     EPSILON,
@@ -45,6 +38,7 @@ class ExactPromise:
 
     Examples
     --------
+    >>> from supm.privacy import PureLDP
     >>> tenth = ExactPromise.of(PureLDP(0.1))
     >>> tenth.plus(tenth).plus(tenth).rounded()
     PureLDP(epsilon=0.3)
@@ -65,15 +59,14 @@ class ExactPromise:
         if isinstance(guarantee, GaussianDP):
             mu_squared = decimal(guarantee.mu) ** 2
             return cls(kind=GaussianDP, neighbours=guarantee.neighbours, mu_squared=mu_squared)
-        if isinstance(guarantee, PureLDP | PureDP | ApproximateDP):
+        if isinstance(guarantee, FactorDP):
             return cls(
                 kind=type(guarantee),
                 neighbours=guarantee.neighbours,
                 epsilon=decimal(guarantee.epsilon),
                 delta=decimal(guarantee.delta),
             )
-        error = ParameterError("guarantee", "a promise such as PureLDP(1.0)", guarantee)
-        raise error
+        raise ParameterError("guarantee", "a promise such as PureLDP(1.0)", guarantee)
 
     def plus(self, other: ExactPromise) -> ExactPromise:
         """Return both, one after the other on the same people."""
@@ -92,10 +85,8 @@ class ExactPromise:
         if self.kind is GaussianDP:
             return GaussianDP(mu=root_at_least(self.mu_squared), neighbours=self.neighbours)
         epsilon = float_at_least(self.epsilon)
-        if self.kind is PureLDP:
-            return PureLDP(epsilon)
-        if self.kind is PureDP:
-            return PureDP(epsilon=epsilon, neighbours=self.neighbours)
+        if self.kind is not ApproximateDP:
+            return pure(epsilon, self.neighbours)
         delta = float_at_least(self.delta)
         return ApproximateDP(epsilon=epsilon, delta=delta, neighbours=self.neighbours)
 
@@ -125,15 +116,13 @@ def _common_kind(first: ExactPromise, second: ExactPromise) -> type[Guarantee]:
     if first.neighbours is not second.neighbours:
         relations = (first.neighbours, second.neighbours)
         hint = "A promise about one relation says nothing, or something else, about another."
-        error = ParameterError("neighbours", "the same in all promises", relations, hint)
-        raise error
+        raise ParameterError("neighbours", "the same in all promises", relations, hint)
     if first.kind is second.kind:
         return first.kind
     if GaussianDP in (first.kind, second.kind):
         kinds = f"{first.kind.__name__} with {second.kind.__name__}"
         hint = "Convert the sum of the Gaussian ones first, with to_approximate(delta)."
-        error = ParameterError("guarantees", "all Gaussian or none of them", kinds, hint)
-        raise error
+        raise ParameterError("guarantees", "all Gaussian or none of them", kinds, hint)
     return ApproximateDP
 
 
@@ -205,6 +194,5 @@ def parallel(*guarantees: Guarantee) -> Guarantee:
 
 def _exact_promises(guarantees: tuple[Guarantee, ...]) -> list[ExactPromise]:
     if not guarantees:
-        error = ParameterError("guarantees", "at least one promise", guarantees)
-        raise error
+        raise ParameterError("guarantees", "at least one promise", guarantees)
     return [ExactPromise.of(one) for one in guarantees]

@@ -38,9 +38,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from supm._errors import ParameterError
-from supm._validation import Integers, Reals
+from supm._validation import Integers, Reals, store_checked
 from supm.privacy.composition import sequential
-from supm.privacy.guarantee import GaussianDP, Guarantee, NoGuarantee, PureDP, PureLDP
+from supm.privacy.guarantee import GaussianDP, Guarantee, NoGuarantee, pure
 from supm.privacy.promise_numbers import (
     EPSILON,
     Neighbours,
@@ -98,12 +98,11 @@ class RandomizedResponseEvent(Event):
     keep: float | Fraction
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", _SIZE.check(self.size))
+        store_checked(self, _SIZE)
         checked = _KEEP.check(self.keep)
         if not Fraction(1, self.size) <= _exact(self.keep) <= 1 - _LEAST_LIE:
             wanted = f"a probability in [1/{self.size}, 1 - 2^-512]"
-            error = ParameterError("keep", wanted, self.keep)
-            raise error
+            raise ParameterError("keep", wanted, self.keep)
         if not isinstance(self.keep, numbers.Rational):
             object.__setattr__(self, "keep", checked)
 
@@ -117,7 +116,7 @@ class RandomizedResponseEvent(Event):
     def guarantee(self, neighbours: Neighbours) -> Guarantee:
         """Return pure epsilon; under add or remove one there is none, as a report would be seen."""
         _refuse_add_remove(neighbours)
-        return _pure(self.epsilon, neighbours)
+        return pure(self.epsilon, neighbours)
 
     def to_dp_accounting(self, neighbours: Neighbours) -> DpEvent:
         """Return a randomized response with the redraw probability."""
@@ -148,8 +147,7 @@ class LaplaceEvent(Event):
     scale_over_sensitivity: float
 
     def __post_init__(self) -> None:
-        checked = _SCALE.check(self.scale_over_sensitivity)
-        object.__setattr__(self, "scale_over_sensitivity", checked)
+        store_checked(self, _SCALE)
 
     @property
     def epsilon(self) -> float:
@@ -158,7 +156,7 @@ class LaplaceEvent(Event):
 
     def guarantee(self, neighbours: Neighbours) -> Guarantee:
         """Return pure epsilon."""
-        return _pure(self.epsilon, neighbours)
+        return pure(self.epsilon, neighbours)
 
     def to_dp_accounting(self, neighbours: Neighbours) -> DpEvent:
         """Return Laplace noise, or under replace one any mechanism with the same epsilon."""
@@ -186,8 +184,7 @@ class GaussianEvent(Event):
     sigma_over_sensitivity: float
 
     def __post_init__(self) -> None:
-        checked = _SIGMA.check(self.sigma_over_sensitivity)
-        object.__setattr__(self, "sigma_over_sensitivity", checked)
+        store_checked(self, _SIGMA)
 
     def guarantee(self, neighbours: Neighbours) -> GaussianDP:
         """Return Gaussian differential privacy, which is exact."""
@@ -222,7 +219,7 @@ class PureEvent(Event):
 
     def guarantee(self, neighbours: Neighbours) -> Guarantee:
         """Return pure epsilon."""
-        return _pure(self.epsilon, neighbours)
+        return pure(self.epsilon, neighbours)
 
     def to_dp_accounting(self, neighbours: Neighbours) -> DpEvent:
         """Return the worst mechanism with this epsilon; infinite for the accountant above 700."""
@@ -248,10 +245,10 @@ class ComposedEvent(Event):
 
     def __post_init__(self) -> None:
         given: object = self.events
-        if not isinstance(given, list | tuple) or not given or not _are_events(given):
-            error = ParameterError("events", "a list of one event or more", given)
-            raise error
-        object.__setattr__(self, "events", tuple(given))
+        listed = given if isinstance(given, list | tuple) else ()
+        if not listed or not all(isinstance(one, Event) for one in listed):
+            raise ParameterError("events", "a list of one event or more", given)
+        object.__setattr__(self, "events", tuple(listed))
 
     def guarantee(self, neighbours: Neighbours) -> Guarantee:
         """Return the sequential composition of the parts."""
@@ -294,22 +291,11 @@ class NonPrivateEvent(Event):
         return _dp_accounting().NonPrivateDpEvent()
 
 
-def _pure(epsilon: float, neighbours: Neighbours) -> Guarantee:
-    if Neighbours.check(neighbours) is Neighbours.ANY_RECORDS:
-        return PureLDP(epsilon)
-    return PureDP(epsilon=epsilon, neighbours=neighbours)
-
-
 def _refuse_add_remove(neighbours: Neighbours) -> None:
     if Neighbours.check(neighbours) is Neighbours.ADD_REMOVE:
         hint = "Randomized response hides what a report says, not that one was sent."
         wanted = "replace-one or any-records"
-        error = ParameterError("neighbours", wanted, neighbours.value, hint)
-        raise error
-
-
-def _are_events(given: Sequence[object]) -> bool:
-    return all(isinstance(one, Event) for one in given)
+        raise ParameterError("neighbours", wanted, neighbours.value, hint)
 
 
 def _exact(value: float | Fraction) -> Fraction:

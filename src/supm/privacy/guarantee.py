@@ -24,7 +24,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeAlias
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
@@ -100,19 +100,31 @@ class Guarantee(ABC):
         kind = fields.pop("type", None)
         if not isinstance(kind, str) or kind not in _KINDS:
             wanted = f"an object whose type is one of {', '.join(_KINDS)}"
-            error = ParameterError("guarantee", wanted, document)
-            raise error
+            raise ParameterError("guarantee", wanted, document)
         make, names = _KINDS[kind]
         if set(fields) != set(names):
-            error = ParameterError(kind, f"an object of type, {', '.join(names)}", document)
-            raise error
+            raise ParameterError(kind, f"an object of type, {', '.join(names)}", document)
         if "neighbours" in fields:
             fields["neighbours"] = Neighbours.named(fields["neighbours"])
         return make(**fields)
 
 
+class _Factor(Guarantee):
+    """A promise about the factor by which probabilities change."""
+
+    notion: ClassVar[str]
+
+    @property
+    def sentence(self) -> str:
+        """The promise in one sentence of plain words."""
+        return factor_sentence(self.notion, self._numbers())
+
+    @abstractmethod
+    def _numbers(self) -> PromiseNumbers: ...
+
+
 @dataclass(frozen=True)
-class PureLDP(Guarantee):
+class PureLDP(_Factor):
     """Pure local differential privacy, of one record that never leaves its owner.
 
     Parameters
@@ -129,23 +141,19 @@ class PureLDP(Guarantee):
 
     epsilon: float
     kind: ClassVar[str] = "pure-ldp"
+    notion: ClassVar[str] = "local differential privacy"
     neighbours: ClassVar[Neighbours] = Neighbours.ANY_RECORDS
     delta: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", number(EPSILON, self.epsilon))
 
-    @property
-    def sentence(self) -> str:
-        """The promise in one sentence of plain words."""
-        return factor_sentence("local differential privacy", self._numbers())
-
     def _numbers(self) -> PromiseNumbers:
         return PromiseNumbers(self.neighbours, epsilon=self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PureDP(Guarantee):
+class PureDP(_Factor):
     """Pure differential privacy, of a table.
 
     Parameters
@@ -165,26 +173,21 @@ class PureDP(Guarantee):
     epsilon: float
     neighbours: Neighbours
     kind: ClassVar[str] = "pure-dp"
+    notion: ClassVar[str] = "differential privacy"
     delta: ClassVar[float] = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", number(EPSILON, self.epsilon))
         if Neighbours.check(self.neighbours) is Neighbours.ANY_RECORDS:
             hint = "For the records of one owner use PureLDP(epsilon)."
-            error = ParameterError("neighbours", "a relation of tables", self.neighbours, hint)
-            raise error
-
-    @property
-    def sentence(self) -> str:
-        """The promise in one sentence of plain words."""
-        return factor_sentence("differential privacy", self._numbers())
+            raise ParameterError("neighbours", "a relation of tables", self.neighbours, hint)
 
     def _numbers(self) -> PromiseNumbers:
         return PromiseNumbers(self.neighbours, epsilon=self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApproximateDP(Guarantee):
+class ApproximateDP(_Factor):
     """Approximate differential privacy: a factor e^epsilon, plus delta.
 
     Parameters
@@ -208,19 +211,18 @@ class ApproximateDP(Guarantee):
     delta: float
     neighbours: Neighbours
     kind: ClassVar[str] = "approximate-dp"
+    notion: ClassVar[str] = "approximate differential privacy"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", number(EPSILON, self.epsilon))
         object.__setattr__(self, "delta", delta_number(self.delta))
         Neighbours.check(self.neighbours)
 
-    @property
-    def sentence(self) -> str:
-        """The promise in one sentence of plain words."""
-        return factor_sentence("approximate differential privacy", self._numbers())
-
     def _numbers(self) -> PromiseNumbers:
         return PromiseNumbers(self.neighbours, epsilon=self.epsilon, delta=self.delta)
+
+
+FactorDP: TypeAlias = PureLDP | PureDP | ApproximateDP
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,8 +320,7 @@ class NoGuarantee(Guarantee):
         reason: object = self.reason
         # It is printed on terminals of strangers, so it must not command one.
         if not isinstance(reason, str) or not reason.strip() or not reason.isprintable():
-            error = ParameterError("reason", "a sentence that says why nothing is promised", reason)
-            raise error
+            raise ParameterError("reason", "a sentence that says why nothing is promised", reason)
 
     @property
     def sentence(self) -> str:
@@ -337,6 +338,13 @@ _KINDS: Final[dict[str, tuple[type[Guarantee], tuple[str, ...]]]] = {
 _SIMULATION: Final = NoGuarantee(
     "simulation: the randomness came from a seed, so it is not private"
 )
+
+
+def pure(epsilon: float, neighbours: Neighbours) -> Guarantee:
+    """Return the promise of a pure epsilon under a relation."""
+    if Neighbours.check(neighbours) is Neighbours.ANY_RECORDS:
+        return PureLDP(epsilon)
+    return PureDP(epsilon=epsilon, neighbours=neighbours)
 
 
 def realised(guarantee: Guarantee, source: RandomSource) -> Guarantee:
