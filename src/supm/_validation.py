@@ -98,18 +98,13 @@ EPSILON = Reals(
 )
 
 
-def store_checked(owner: object, *declared: Reals | Integers) -> None:
-    """Check the fields of a frozen value that are declared, and store them as checked.
+def keep_checked(value: object, *rules: Reals | Integers, **named: Reals | Integers) -> None:
+    """Check fields of a frozen value, each by its rule, and keep them as plain numbers.
 
-    Equal values have equal text then, whatever the kind of their numbers was.
+    A rule is for the field of its name, or for that by which it is given. Equal values have equal
+    text then, whatever the kind of their numbers was.
     """
-    for each in declared:
-        object.__setattr__(owner, each.name, each.check(getattr(owner, each.name)))
-
-
-def keep_checked(value: object, **rules: Reals | Integers) -> None:
-    """Check fields of a frozen value, each by its rule, and keep them as plain numbers."""
-    for name, rule in rules.items():
+    for name, rule in ({each.name: each for each in rules} | named).items():
         object.__setattr__(value, name, rule.check(getattr(value, name)))
 
 

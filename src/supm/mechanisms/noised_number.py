@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource
-from supm._validation import Reals, store_checked
+from supm._validation import Reals, keep_checked
 from supm.privacy import Guarantee, PureLDP
 
 _HINT: Final = "A bound is public: it was fixed before the records were noised."
@@ -72,7 +72,7 @@ class NoisedNumber(ABC):
     high: float
 
     def __post_init__(self) -> None:
-        store_checked(self, LOW, HIGH)
+        keep_checked(self, LOW, HIGH)
         if not self.span >= _NARROWEST:
             raise ParameterError("high", f"above low = {self.low:g}", self.high, _HINT)
         least = _FINEST * max(abs(self.low), abs(self.high))

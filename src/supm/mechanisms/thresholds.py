@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, store_checked
+from supm._validation import EPSILON, Integers, keep_checked
 
 WORDS: Final = 1 << 64
 """How many 64-bit words there are: the denominator of every threshold."""
@@ -155,8 +155,8 @@ class TwoLevel:
     threshold: int
 
     def __post_init__(self) -> None:
-        store_checked(self, _INSIDE, _OUTSIDE)
-        store_checked(self, words_inside("threshold", inside=self.inside, outside=self.outside))
+        keep_checked(self, _INSIDE, _OUTSIDE)
+        keep_checked(self, words_inside("threshold", inside=self.inside, outside=self.outside))
 
     @classmethod
     def for_epsilon(cls, *, inside: int, outside: int, epsilon: float) -> Self:

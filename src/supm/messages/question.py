@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Final, Literal, Self
 
 from supm._errors import MessageError, ParameterError
-from supm._validation import EPSILON, Integers, check_kind, check_text, is_hash, store_checked
+from supm._validation import EPSILON, Integers, check_kind, check_text, is_hash, keep_checked
 from supm.messages.codec import Message
 
 Phase = Literal["reduce", "train", "test"]
@@ -112,7 +112,7 @@ class Question(Message):
                 rule = "left out where the train phase does not ask for all classes as one symbol"
                 raise ParameterError("mechanism", rule, self.mechanism)
         given = (each for each in _NUMBERS if getattr(self, each.name) is not None)
-        store_checked(self, *given, _GROUP)
+        keep_checked(self, *given, _GROUP)
 
     @property
     def private(self) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from supm._errors import MessageError, ParameterError
-from supm._validation import EPSILON, Integers, check_kind, check_text, store_checked
+from supm._validation import EPSILON, Integers, check_kind, check_text, keep_checked
 from supm.messages._study_rules import check_rules
 from supm.messages.codec import Message
 from supm.messages.question import Question, Trust
@@ -118,7 +118,7 @@ class Study(Message):
         if self.reduction not in REDUCTIONS:
             raise ParameterError("reduction", f"one of {', '.join(REDUCTIONS)}", self.reduction)
         check_text("purpose", self.purpose, _LONGEST_PURPOSE)
-        store_checked(self, *_NUMBERS)
+        keep_checked(self, *_NUMBERS)
         groups = [_WEIGHT.check(each) for each in _members("groups", self.groups, object)]
         object.__setattr__(self, "groups", tuple(groups))
         object.__setattr__(self, "questions", _members("questions", self.questions, Question))

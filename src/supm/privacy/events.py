@@ -38,7 +38,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
 from supm._errors import ParameterError
-from supm._validation import Integers, Reals, store_checked
+from supm._validation import Integers, Reals, keep_checked
 from supm.privacy.composition import sequential
 from supm.privacy.guarantee import GaussianDP, Guarantee, NoGuarantee, pure
 from supm.privacy.promise_numbers import (
@@ -98,7 +98,7 @@ class RandomizedResponseEvent(Event):
     keep: float | Fraction
 
     def __post_init__(self) -> None:
-        store_checked(self, _SIZE)
+        keep_checked(self, _SIZE)
         checked = _KEEP.check(self.keep)
         if not Fraction(1, self.size) <= _exact(self.keep) <= 1 - _LEAST_LIE:
             wanted = f"a probability in [1/{self.size}, 1 - 2^-512]"
@@ -147,7 +147,7 @@ class LaplaceEvent(Event):
     scale_over_sensitivity: float
 
     def __post_init__(self) -> None:
-        store_checked(self, _SCALE)
+        keep_checked(self, _SCALE)
 
     @property
     def epsilon(self) -> float:
@@ -184,7 +184,7 @@ class GaussianEvent(Event):
     sigma_over_sensitivity: float
 
     def __post_init__(self) -> None:
-        store_checked(self, _SIGMA)
+        keep_checked(self, _SIGMA)
 
     def guarantee(self, neighbours: Neighbours) -> GaussianDP:
         """Return Gaussian differential privacy, which is exact."""

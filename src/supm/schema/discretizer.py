@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import RecordError, SchemaError
-from supm._validation import Integers
+from supm._validation import Integers, keep_checked
 from supm.schema.attributes import (
     Attribute,
     Categorical,
@@ -169,7 +169,7 @@ class EqualWidth(_Intervals):
 
     def __post_init__(self) -> None:
         self._expect(Continuous)
-        object.__setattr__(self, "classes", CLASSES.check(self.classes))
+        keep_checked(self, CLASSES)
         if not self._rising():
             name = self.attribute.name
             message = f"attribute {name!r}: its range is too narrow for {self.classes} classes."
@@ -256,7 +256,7 @@ class _Merge(Discretizer):
 
     def __post_init__(self) -> None:
         self._expect(self._kind)
-        object.__setattr__(self, "classes", CLASSES.check(self.classes))
+        keep_checked(self, CLASSES)
 
     def classify(self, values: NDArray[Any]) -> NDArray[np.int64]:
         return np.take(self._table, values)

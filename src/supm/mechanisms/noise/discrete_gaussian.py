@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from supm._random import RandomSource, check_source
-from supm._validation import Integers, store_checked
+from supm._validation import Integers, keep_checked
 
 _Positions: TypeAlias = NDArray[np.int64]
 # Given k and the positions of the coins that are still in play: which of these fall heads.
@@ -144,7 +144,7 @@ class DiscreteGaussian:
     sigma: int
 
     def __post_init__(self) -> None:
-        store_checked(self, _SIGMA)
+        keep_checked(self, _SIGMA)
 
     @property
     def variance(self) -> float:

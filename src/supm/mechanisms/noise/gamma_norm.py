@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource, normals, uniforms
-from supm._validation import Integers, Reals, store_checked
+from supm._validation import Integers, Reals, keep_checked
 from supm.mechanisms.thresholds import stated
 
 _SPARE: Final = 16
@@ -65,7 +65,7 @@ class GammaNorm:
     rate: float
 
     def __post_init__(self) -> None:
-        store_checked(self, _DIMENSION, _RATE)
+        keep_checked(self, _DIMENSION, _RATE)
 
     def epsilon(self, sensitivity: float) -> float:
         """Return the pure epsilon on a vector of an L2 sensitivity, rounded up."""

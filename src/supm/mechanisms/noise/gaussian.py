@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from supm._random import RandomSource, check_source, normals
-from supm._validation import EPSILON, Reals, store_checked
+from supm._validation import EPSILON, Reals, keep_checked
 from supm.mechanisms.noised_number import AdditiveNumber
 from supm.mechanisms.thresholds import least_reading, stated
 from supm.privacy import ApproximateDP, GaussianDP, Neighbours
@@ -72,7 +72,7 @@ class GaussianNoise:
     sigma: float
 
     def __post_init__(self) -> None:
-        store_checked(self, _SIGMA)
+        keep_checked(self, _SIGMA)
 
     @classmethod
     def for_budget(cls, *, sensitivity: float, epsilon: float, delta: float) -> Self:
@@ -136,7 +136,7 @@ class ContinuousGaussian(AdditiveNumber):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        store_checked(self, _LINE_SIGMA, _LINE_DELTA)
+        keep_checked(self, _LINE_SIGMA, _LINE_DELTA)
 
     @classmethod
     def for_epsilon(cls, *, low: float, high: float, epsilon: float, delta: float) -> Self:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Final, Literal, TypeAlias
 
 from supm._errors import ParameterError
-from supm._validation import Integers, Reals, store_checked
+from supm._validation import Integers, Reals, keep_checked
 
 LossName: TypeAlias = Literal["huber", "logistic", "softmax"]
 
@@ -52,7 +52,7 @@ class LossBounds:
     def __post_init__(self) -> None:
         if self.loss not in (*_BEND, "softmax"):
             raise ParameterError("loss", "'huber', 'logistic' or 'softmax'", self.loss)
-        store_checked(self, _CLASSES)
+        keep_checked(self, _CLASSES)
         if self.loss == "logistic" and self.classes != _TWO:
             raise ParameterError("classes", "2 for the logistic loss", self.classes)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, Reals, check_kind, store_checked
+from supm._validation import EPSILON, Integers, Reals, check_kind, keep_checked
 from supm.mechanisms.noise.discrete_gaussian import DiscreteGaussian
 from supm.mechanisms.noise.gamma_norm import GammaNorm
 from supm.mechanisms.noise.loss_bounds import LossBounds
@@ -150,7 +150,7 @@ class ObjectivePerturbation:
 
     def __post_init__(self) -> None:
         check_kind("bounds", self.bounds, LossBounds)
-        store_checked(self, _REGULARISATION, _EXTRA, _SIZE, _SCALE)
+        keep_checked(self, _REGULARISATION, _EXTRA, _SIZE, _SCALE)
         if self.law not in ("gamma", "gaussian"):
             raise ParameterError("law", "'gamma' or 'gaussian'", self.law)
         if self.mode not in ("tight", "cms"):

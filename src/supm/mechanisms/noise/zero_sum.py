@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource, normals
-from supm._validation import Integers, Reals, store_checked
+from supm._validation import Integers, Reals, keep_checked
 
 _PARTIES = Integers(
     "parties", 2, 1 << 20, "A single party has nobody whose noise could cancel its own."
@@ -63,7 +63,7 @@ class ZeroSumNoise:
     sigma: float
 
     def __post_init__(self) -> None:
-        store_checked(self, _PARTIES, _SIGMA)
+        keep_checked(self, _PARTIES, _SIGMA)
 
     @property
     def variance(self) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import Reals, store_checked
+from supm._validation import Reals, keep_checked
 from supm.mechanisms.randomizers.frequency import SIZE, TwoLevelRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, Reports
 from supm.mechanisms.thresholds import WORDS, TwoLevel, words_inside
@@ -67,8 +67,8 @@ class GeneralizedRandomizedResponse(TwoLevelRandomizer):
     keep_words: int
 
     def __post_init__(self) -> None:
-        store_checked(self, SIZE)
-        store_checked(self, words_inside("keep_words", inside=1, outside=self.size - 1))
+        keep_checked(self, SIZE)
+        keep_checked(self, words_inside("keep_words", inside=1, outside=self.size - 1))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._random import RandomSource
-from supm._validation import store_checked
+from supm._validation import keep_checked
 from supm.mechanisms.randomizers.frequency import SIZE, TwoLevelRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, Reports
 from supm.mechanisms.thresholds import TwoLevel, words_inside
@@ -59,7 +59,7 @@ class HadamardResponse(TwoLevelRandomizer):
     agree_words: int
 
     def __post_init__(self) -> None:
-        store_checked(self, SIZE, words_inside("agree_words", inside=1, outside=1))
+        keep_checked(self, SIZE, words_inside("agree_words", inside=1, outside=1))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:

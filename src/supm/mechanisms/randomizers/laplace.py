@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, Reals, check_kind, store_checked
+from supm._validation import EPSILON, Integers, Reals, check_kind, keep_checked
 from supm.mechanisms.noise.discrete_laplace import DiscreteLaplaceNoise
 from supm.mechanisms.noised_number import HIGH, LOW, AdditiveNumber
 from supm.mechanisms.randomizers.numeric import NumericRandomizer, PublicGrid
@@ -189,7 +189,7 @@ class ContinuousLaplace(AdditiveNumber):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        store_checked(self, _LINE_SCALE)
+        keep_checked(self, _LINE_SCALE)
         EPSILON.check(self.epsilon)
 
     @classmethod

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, store_checked
+from supm._validation import EPSILON, Integers, keep_checked
 from supm.mechanisms.randomizers.frequency import SIZE, TwoLevelRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
 from supm.mechanisms.thresholds import TwoLevel, exponential, words_inside
@@ -68,9 +68,9 @@ class LocalHashing(TwoLevelRandomizer):
     keep_words: int
 
     def __post_init__(self) -> None:
-        store_checked(self, SIZE)
-        store_checked(self, _buckets(self.size))
-        store_checked(self, words_inside("keep_words", inside=1, outside=self.buckets - 1))
+        keep_checked(self, SIZE)
+        keep_checked(self, _buckets(self.size))
+        keep_checked(self, words_inside("keep_words", inside=1, outside=self.buckets - 1))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:

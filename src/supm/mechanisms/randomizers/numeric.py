@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, check_source
-from supm._validation import Integers, Reals, store_checked
+from supm._validation import Integers, Reals, keep_checked
 from supm.mechanisms.randomizers.randomizer import (
     Estimate,
     FiniteChannel,
@@ -63,10 +63,10 @@ class PublicGrid:
     steps: int
 
     def __post_init__(self) -> None:
-        store_checked(self, _LOW, _HIGH)
+        keep_checked(self, _LOW, _HIGH)
         if not self.span >= _NARROWEST:
             raise ParameterError("high", f"above low = {self.low:g}", self.high, _LOW.hint)
-        store_checked(self, STEPS)
+        keep_checked(self, STEPS)
 
     @property
     def span(self) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, store_checked
+from supm._validation import EPSILON, Integers, keep_checked
 from supm.mechanisms.randomizers.frequency import TwoLevelRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
 from supm.mechanisms.thresholds import TwoLevel, exponential, words_inside
@@ -68,10 +68,10 @@ class SubsetSelection(TwoLevelRandomizer):
     hold_words: int
 
     def __post_init__(self) -> None:
-        store_checked(self, _SIZE)
-        store_checked(self, Integers("width", 1, self.size - 1))
+        keep_checked(self, _SIZE)
+        keep_checked(self, Integers("width", 1, self.size - 1))
         others = self.size - self.width
-        store_checked(self, words_inside("hold_words", inside=self.width, outside=others))
+        keep_checked(self, words_inside("hold_words", inside=self.width, outside=others))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:

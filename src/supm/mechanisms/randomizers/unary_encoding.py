@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, store_checked
+from supm._validation import EPSILON, Integers, keep_checked
 from supm.mechanisms.randomizers.frequency import SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
 from supm.mechanisms.thresholds import WORDS, epsilon_of, exact_share, threshold_for
@@ -63,8 +63,8 @@ class UnaryEncoding(SupportRandomizer):
     other_words: int
 
     def __post_init__(self) -> None:
-        store_checked(self, _SIZE, Integers("other_words", 1, WORDS - 2))
-        store_checked(self, Integers("own_words", self.other_words + 1, WORDS - 1))
+        keep_checked(self, _SIZE, Integers("other_words", 1, WORDS - 2))
+        keep_checked(self, Integers("own_words", self.other_words + 1, WORDS - 1))
 
     @classmethod
     def for_epsilon(cls, *, size: int, epsilon: float) -> Self:

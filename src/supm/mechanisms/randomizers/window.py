@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from supm._errors import ParameterError
 from supm._random import RandomSource
-from supm._validation import EPSILON, Integers, Reals, store_checked
+from supm._validation import EPSILON, Integers, Reals, keep_checked
 from supm.mechanisms.noised_number import NoisedNumber
 from supm.mechanisms.randomizers.numeric import (
     STEPS,
@@ -204,7 +204,7 @@ class ContinuousWindow(NoisedNumber):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        store_checked(self, _WIDTH, _OUTSIDE)
+        keep_checked(self, _WIDTH, _OUTSIDE)
         if not self.slope > 0:
             hint = "At a fair share a report says nothing."
             raise ParameterError("outside", "below 1 / (1 + width)", self.outside, hint)
