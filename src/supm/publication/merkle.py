@@ -177,19 +177,24 @@ class Peaks:
 
     def __init__(self, wanted: dict[tuple[int, int], bytes] | None = None) -> None:
         self.size = 0
-        # The last complete subtree of each level.
+        # The last complete subtree of each level that is on the left.
         self._peaks: dict[int, bytes] = {}
         self._wanted = {} if wanted is None else wanted
 
     def add(self, entries: Iterable[bytes]) -> None:
         """Take the next entries."""
-        leaves = list(map(hash_leaf, entries))
-        made = list(grown(self.size, leaves, self._peak))
-        self._peaks |= {level: found for level, _, found in made}
-        for level, place, found in made:
-            if (level, place) in self._wanted:
-                self._wanted[level, place] = found
-        self.size += len(leaves)
+        for entry in entries:
+            found, level, place = hash_leaf(entry), 0, self.size
+            self._note(level, place, found)
+            while place % 2:
+                found, level, place = hash_pair(self._peaks[level], found), level + 1, place // 2
+                self._note(level, place, found)
+            self._peaks[level] = found
+            self.size += 1
+
+    def _note(self, level: int, place: int, found: bytes) -> None:
+        if (level, place) in self._wanted:
+            self._wanted[level, place] = found
 
     def root(self) -> bytes:
         """Return the root of all so far."""
