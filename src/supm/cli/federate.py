@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 from cyclopts import App, Parameter
 
 from supm._errors import ParameterError, SupmError
-from supm.cli._output import Target, lines_read, read_text, write_json, write_text
+from supm.cli._output import Target, aloud, lines_read, read_text, write_json, write_text
 from supm.cli._types import Epsilon, Seed, real, whole
 from supm.reporting import counted, paragraph
 
@@ -328,11 +328,6 @@ def enter_release(kept: RunRecord | None, release: Release, output: str | None, 
             f"The log {kept.log.name} has {rounds} of this run and, as entry {place}, the release; "
             f"its proof is in {output}.proof."
         )
-
-
-def aloud(json: str | None, output: str | None) -> TextIO:
-    """Return where to speak, so that it does not mix with a result."""
-    return sys.stderr if "-" in (json, output) else sys.stdout
 
 
 def speaker(json: str | None, output: str | None) -> _Say:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Final, TextIO
 
 from cyclopts import Parameter
 
-from supm.cli._output import NewFile, Target, write_text
+from supm.cli._output import NewFile, Target, aloud, write_text
 from supm.cli._types import real, whole
 from supm.cli.federate import (
     File,
     Output,
     Publish,
     Study,
-    aloud,
     check_output,
     enter_release,
     recording,

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from supm._errors import ParameterError, SchemaError
 from supm.cli._output import (
     Target,
+    aloud,
     check_targets,
     lines_read,
     read_text,
@@ -131,12 +132,12 @@ def _write_rows(made: Synthesis, target: str) -> None:
 
 def _tell(made: Synthesis, written: dict[str, str | None]) -> None:
     """Say what was spent and what can be known, where it does not mix with what is printed."""
-    aloud = sys.stderr if "-" in written.values() else sys.stdout
-    print(f"{made.headline}.", *map(paragraph, made.spent), sep="\n", file=aloud)
+    place = aloud(*written.values())
+    print(f"{made.headline}.", *map(paragraph, made.spent), sep="\n", file=place)
     for each in made.quality.doubts.values():
         say(each)
     known = [paragraph(each, indent="  ") for each in made.quality.sentences]
-    print("\nWhat can and cannot be known:", *known, "", sep="\n", file=aloud)
+    print("\nWhat can and cannot be known:", *known, "", sep="\n", file=place)
     rows = counted(made.quality.synthetic_rows, "synthetic row")
     for what, option in (
         (f"{rows} written to", "-o"),
@@ -144,4 +145,4 @@ def _tell(made: Synthesis, written: dict[str, str | None]) -> None:
         ("The report is in", "--report"),
     ):
         if written[option] not in (None, "-"):
-            print(f"{what} {written[option]}.", file=aloud)
+            print(f"{what} {written[option]}.", file=place)
