@@ -17,6 +17,7 @@ from typing import Final
 from supm._errors import ParameterError
 
 _SHOWN: Final = 5
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _HASH: Final = re.compile("[0-9a-f]{64}")
 # Control characters and marks that turn a line around: they change what is shown beside them.
 _COMMANDS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -42,7 +43,7 @@ class Reals:
 
     def check(self, value: object) -> float:
         """Return the value as a float, or raise ParameterError."""
-        number = _as_float(value)
+        number = as_float(value)
         if self.low <= number <= self.high:
             return number
         interval = f"[{_shortest(self.low)}, {_shortest(self.high)}]"
@@ -129,11 +130,14 @@ def check_text(name: str, text: object, longest: int) -> None:
         raise ParameterError(name, f"a text of at most {longest} characters", got)
     if commands_a_terminal(str(text).translate({10: " ", 9: " "})):
         raise ParameterError(name, "a text without control characters", "a text that has one")
-    try:
-        str(text).encode()
-    except UnicodeEncodeError:
+    if not is_unicode(str(text)):
         wanted = "Unicode text without lone surrogates"
-        raise ParameterError(name, wanted, "a text that has one") from None
+        raise ParameterError(name, wanted, "a text that has one")
+
+
+def is_unicode(text: str) -> bool:
+    """Say whether a text has no lone surrogates, so that it can be written as UTF-8."""
+    return not _SURROGATES.search(text)
 
 
 def commands_a_terminal(text: str) -> bool:
@@ -175,7 +179,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return f"There are {shown}{more}."
 
 
-def _as_float(value: object) -> float:
+def as_float(value: object) -> float:
     """Return NaN, which is in no interval, for what no float can be."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return math.nan

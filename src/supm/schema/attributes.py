@@ -6,9 +6,7 @@ works on, and refuses what the description does not allow.
 
 from __future__ import annotations
 
-import contextlib
 import math
-import numbers
 from dataclasses import KW_ONLY, MISSING, dataclass, fields
 from typing import Any, Final, Literal
 
@@ -17,7 +15,7 @@ from numpy.typing import NDArray
 
 from supm._errors import RecordError, SchemaError
 from supm._json import check_fields
-from supm._validation import commands_a_terminal
+from supm._validation import as_float, commands_a_terminal, is_unicode
 from supm.schema.columns import RawColumn, Value, clipped_numbers, positions, raw_column
 
 Missing = Literal["refuse", "class"]
@@ -49,19 +47,20 @@ def check_attribute_name(name: object) -> str:
     if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
         problem = f"must be text of 1 to {_LONGEST_NAME} characters that are not all blank."
         raise FieldError(None, "name", problem)
-    if not _is_unicode(name):
-        raise FieldError(None, "name", "must be Unicode text without lone surrogates.")
-    if commands_a_terminal(name):
-        raise FieldError(None, "name", _PLAIN)
-    return str(name)
+    return _plain_text(None, "name", name)
+
+
+def _plain_text(owner: str | None, field: str, text: str) -> str:
+    if not is_unicode(text):
+        raise FieldError(owner, field, "must be Unicode text without lone surrogates.")
+    if commands_a_terminal(text):
+        raise FieldError(owner, field, _PLAIN)
+    return str(text)
 
 
 def check_bound(owner: str, field: str, value: object) -> float:
     """Return a bound as a float, or raise."""
-    number = math.nan
-    if not isinstance(value, bool) and isinstance(value, numbers.Real):
-        with contextlib.suppress(OverflowError):
-            number = float(value)
+    number = as_float(value)
     if not math.isfinite(number):
         raise FieldError(owner, field, "must be a finite number.")
     return number + 0.0  # -0.0 becomes 0.0, so that it never shows as "-0"
@@ -107,11 +106,7 @@ def _value(owner: str, index: int, given: object) -> Value:
     value = given.item() if isinstance(given, np.generic) else given
     field = f"values[{index}]"
     if isinstance(value, str):
-        if not _is_unicode(value):
-            raise FieldError(owner, field, "must be Unicode text without lone surrogates.")
-        if commands_a_terminal(value):
-            raise FieldError(owner, field, _PLAIN)
-        return str(value)
+        return _plain_text(owner, field, value)
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
@@ -121,14 +116,6 @@ def _value(owner: str, index: int, given: object) -> Value:
     if isinstance(value, float) and math.isfinite(value):
         return value + 0.0  # -0.0 becomes 0.0, so that equal schemas have equal text
     raise FieldError(owner, field, "must be text, a finite number, true or false.")
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)
