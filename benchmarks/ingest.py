@@ -157,8 +157,9 @@ class Ingest:
         found = run_load(what, host, opened, "train", wish)
         stored = store.reports(opened.name)["train"]
         if stored != found["reports"]:
-            message = f"{found['reports']:,} reports were acknowledged and {stored:,} are stored."
-            raise RuntimeError(message)
+            raise RuntimeError(
+                f"{found['reports']:,} reports were acknowledged and {stored:,} are stored."
+            )
         return found["reports"] / found["seconds"]
 
     def _rate(self, kind: str, form: str, who: str) -> float | None:

@@ -42,8 +42,7 @@ class Crowd:
         study = Study.from_json(document)
         question = study.question(phase)
         if question is None:
-            message = f"the study has no question in the {phase} phase."
-            raise ValueError(message)
+            raise ValueError(f"the study has no question in the {phase} phase.")
         self._head = {"version": 1, "study": study.hash, "phase": phase, "group": question.group}
         asked, source = interview(study, phase), simulation(1)
         told = asked.randomize(asked.encode(study.schema.read(_people(study, source))), source)
@@ -114,8 +113,7 @@ class _Line:
         lines = dict(line.split(b": ", 1) for line in head.lower().split(b"\r\n")[1:-2])
         told = await self._reader.readexactly(int(lines[b"content-length"]))
         if head.split(b" ", 2)[1] not in (b"200", b"201"):
-            message = f"{head.splitlines()[0].decode()}: {told.decode()}"
-            raise RuntimeError(message)
+            raise RuntimeError(f"{head.splitlines()[0].decode()}: {told.decode()}")
         answer: dict[str, Any] = json.loads(told)
         return answer
 

@@ -170,8 +170,7 @@ class Reading:
         with self._watch.on("rebuild"):
             found = rebuilt(entries_of(log, size))
         if found[:2] != (size, log.checkpoint().root):
-            message = "the rebuilt root is not the one that is signed."
-            raise RuntimeError(message)
+            raise RuntimeError("the rebuilt root is not the one that is signed.")
         with self._watch.on("flat"):
             whole = hashlib.sha256()
             for text in entries_of(log, size):

@@ -111,8 +111,7 @@ def _request(host: Host, opened: Opened, method: str, path: str) -> None:
     finally:
         line.close()
     if answer.status != 200:
-        message = f"{answer.status} for {path}: {told[:200]!r}"
-        raise RuntimeError(message)
+        raise RuntimeError(f"{answer.status} for {path}: {told[:200]!r}")
 
 
 def _seconds(work: Callable[[], object]) -> float:

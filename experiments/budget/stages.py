@@ -156,8 +156,7 @@ def _once(population: Population, epsilon: float, number: int) -> tuple[float, f
 def _noise(study: Study, owners: int) -> float:
     asked = interview(study, "reduce")
     if not isinstance(asked, SampledInterview):
-        message = "the first stage draws attributes"
-        raise TypeError(message)
+        raise TypeError("the first stage draws attributes")
     first = owners * study.groups[0] / sum(study.groups)
     reports = first * asked.sampled / len(study.schema.attributes)
     return 1.0 / (asked.gap() * math.sqrt(reports))

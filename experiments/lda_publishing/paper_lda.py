@@ -60,8 +60,7 @@ class PaperTable:
 
     def __post_init__(self) -> None:
         if self.labels.size and not 0 <= self.labels.min() <= self.labels.max() < _CLASSES:
-            message = "each label must be 0 or 1: the paper has two classes."
-            raise RecordError(message)
+            raise RecordError("each label must be 0 or 1: the paper has two classes.")
         lengths = np.linalg.norm(self.vectors, axis=1, keepdims=True)
         unit = np.divide(self.vectors, lengths, out=np.zeros_like(self.vectors), where=lengths > 0)
         object.__setattr__(self, "vectors", unit)

@@ -57,12 +57,10 @@ def read_object(text: object, noun: str, refuse: Refusal) -> dict[str, Any]:
     ValueError: the key 'a' occurs twice in one object; keep one of them.
     """
     if not isinstance(text, str) or len(text) > _LONGEST:
-        message = f"a {noun} must be text of at most {_LONGEST} characters."
-        raise refuse(message)
+        raise refuse(f"a {noun} must be text of at most {_LONGEST} characters.")
     form = _Reader(noun, refuse).read(text)
     if not isinstance(form, dict):
-        message = f"the {noun} must be a JSON object."
-        raise refuse(message)
+        raise refuse(f"the {noun} must be a JSON object.")
     return form
 
 
@@ -81,8 +79,7 @@ def check_fields(
     for name in form:
         if name not in allowed:
             fields_of = f"{noun}; its fields are {', '.join(allowed)}"
-            message = f"{path}{_shown(name)} is not a field of {fields_of}."
-            raise refuse(message)
+            raise refuse(f"{path}{_shown(name)} is not a field of {fields_of}.")
 
 
 def _shown(name: str) -> str:
@@ -96,8 +93,7 @@ def _whole(digits: str) -> int | float:
     if abs(number) <= _LARGEST:
         return number
     if math.isinf(double := float(digits)):
-        message = "a number has too many digits"
-        raise ValueError(message)
+        raise ValueError("a number has too many digits")
     return double
 
 
@@ -116,18 +112,17 @@ class _Reader:
             )
         except json.JSONDecodeError as error:
             place = f"line {error.lineno}, column {error.colno}"
-            message = f"the {self._noun} is not JSON: {error.msg} ({place})."
-            raise self._refuse(message) from None
+            raise self._refuse(f"the {self._noun} is not JSON: {error.msg} ({place}).") from None
         except RecursionError:
-            message = f"the {self._noun} is not a {self._noun}: it is nested too deeply."
-            raise self._refuse(message) from None
+            raise self._refuse(
+                f"the {self._noun} is not a {self._noun}: it is nested too deeply."
+            ) from None
         except _Refused as error:
             raise self._refuse(str(error)) from None
         except ValueError:
-            message = (
+            raise self._refuse(
                 f"the {self._noun} is not JSON that can be read: a number has too many digits."
-            )
-            raise self._refuse(message) from None
+            ) from None
 
     def _distinct(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         form = dict(pairs)
@@ -135,13 +130,11 @@ class _Reader:
             # Counted once: a stranger may have sent a million keys.
             often = Counter(name for name, _ in pairs)
             twice = next(name for name, times in often.items() if times > 1)
-            message = f"the key {twice[:60]!r} occurs twice in one object; keep one of them."
-            raise _Refused(message)
+            raise _Refused(f"the key {twice[:60]!r} occurs twice in one object; keep one of them.")
         return form
 
     def _refuse_constant(self, token: str) -> NoReturn:
-        message = f"{token} is not a number of JSON; a bound must be finite."
-        raise _Refused(message)
+        raise _Refused(f"{token} is not a number of JSON; a bound must be finite.")
 
 
 class _Refused(Exception):  # noqa: N818  it never leaves this file

@@ -42,8 +42,7 @@ def names_on_demand(package: str, file: str) -> tuple[list[str], Callable[[str],
 
     def find(name: str) -> Any:  # noqa: ANN401  whatever has the name
         if name not in homes:
-            message = f"module {package!r} has no attribute {name!r}"
-            raise AttributeError(message)
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
         try:
             return getattr(import_module(homes[name]), name)
         except ModuleNotFoundError as error:

@@ -124,8 +124,9 @@ class RandomSource:
 
     def __reduce__(self) -> NoReturn:
         """Refuse to be copied: two holders of one key would draw the same noise."""
-        message = "a RandomSource cannot be copied or pickled; use child(label) for each worker."
-        raise TypeError(message)
+        raise TypeError(
+            "a RandomSource cannot be copied or pickled; use child(label) for each worker."
+        )
 
     def _start(self, key: bytes) -> None:
         # A lock that another thread held at the moment of a fork would stay locked in the child.

@@ -215,16 +215,18 @@ class SqliteFile:
 
     def _check_kind(self, known: tuple[int, int]) -> None:
         if known != (self.application, self.version):
-            message = f"{self.path} is no {self.noun} that this release reads; {self.hint}."
-            raise self.refusal(message)
+            raise self.refusal(
+                f"{self.path} is no {self.noun} that this release reads; {self.hint}."
+            )
 
     def _number(self, name: str) -> int:
         return int(self.run(f"PRAGMA {name}")[0][0])
 
     def _check_process(self) -> None:
         if self._process != os.getpid():
-            message = f"a {self.noun} cannot be carried into another process; open it there anew."
-            raise self.refusal(message)
+            raise self.refusal(
+                f"a {self.noun} cannot be carried into another process; open it there anew."
+            )
 
     @property
     def damaged(self) -> str:

@@ -161,8 +161,7 @@ class Audit:
         """Raise PromiseError if the promise is broken."""
         broken = [str(finding) for finding in self.findings if not finding.passed]
         if broken:
-            message = f"{self.mechanism} ({self.parameters}): {'; '.join(broken)}."
-            raise PromiseError(message)
+            raise PromiseError(f"{self.mechanism} ({self.parameters}): {'; '.join(broken)}.")
 
     def figures(self) -> tuple[str, str, str]:
         """Return the claim, the exact epsilon and the lower bound; a dash for what is unknown.

@@ -157,8 +157,9 @@ def _refuse_impossible(counts: NDArray[np.int64], probabilities: NDArray[np.floa
     impossible = np.argwhere((probabilities == 0) & (counts > 0))
     if impossible.size:
         row, column = impossible[0]
-        message = f"row {row} drew outcome {column}, which its channel gives probability zero"
-        raise ImpossibleReportError(message)
+        raise ImpossibleReportError(
+            f"row {row} drew outcome {column}, which its channel gives probability zero"
+        )
 
 
 OnGrid: TypeAlias = WindowRandomizer | Hybrid | Laplace

@@ -63,20 +63,20 @@ class Cells:
         """Draw one cell per value, or raise ImpossibleReportError."""
         reports = mechanism.randomize(values, source)
         if len(reports) != len(values):
-            message = f"{len(values)} values gave {len(reports)} reports"
-            raise ImpossibleReportError(message)
+            raise ImpossibleReportError(f"{len(values)} values gave {len(reports)} reports")
         if reports.symbols.dtype.kind not in "iu":
-            message = f"reports are {reports.symbols.dtype}, not whole numbers"
-            raise ImpossibleReportError(message)
+            raise ImpossibleReportError(f"reports are {reports.symbols.dtype}, not whole numbers")
         try:
             cells = self.number(reports)
         except SupmError as refusal:
-            message = f"the mechanism refuses its own report: {refusal}"
-            raise ImpossibleReportError(message) from None
+            raise ImpossibleReportError(
+                f"the mechanism refuses its own report: {refusal}"
+            ) from None
         columns = self.probabilities.shape[1]
         if cells.min() < 0 or cells.max() >= columns:
-            message = f"a report lies outside the {columns} outcomes of the channel"
-            raise ImpossibleReportError(message)
+            raise ImpossibleReportError(
+                f"a report lies outside the {columns} outcomes of the channel"
+            )
         return cells
 
     def fit(
@@ -111,8 +111,7 @@ def cells_of(mechanism: Auditable, inputs: Sequence[int]) -> Cells:
     def number(reports: Reports) -> NDArray[np.int64]:
         symbols = reports.symbols
         if symbols.min() < least or symbols.max() > greatest:
-            message = f"a report lies outside {least} … {greatest}"
-            raise ImpossibleReportError(message)
+            raise ImpossibleReportError(f"a report lies outside {least} … {greatest}")
         return np.searchsorted(cuts, symbols)
 
     return Cells(probabilities=np.maximum(rows, 0.0), number=number)

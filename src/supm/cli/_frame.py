@@ -277,11 +277,9 @@ def exclusive(*, needed: bool = False, **given: object) -> None:
     names = [name if name.isupper() else f"--{name.replace('_', '-')}" for name in given]
     there = [name for name, value in zip(names, given.values(), strict=True) if value]
     if len(there) > 1:
-        message = f"{there[1]} cannot go with {there[0]}."
-        raise NotTogetherError(message)
+        raise NotTogetherError(f"{there[1]} cannot go with {there[0]}.")
     if needed and not there:
-        message = f"{', '.join(names[:-1])} or {names[-1]} must be given."
-        raise NotTogetherError(message)
+        raise NotTogetherError(f"{', '.join(names[:-1])} or {names[-1]} must be given.")
 
 
 class UsageError(ParameterError):

@@ -68,8 +68,7 @@ def verb(
 
     exclusive(needed=True, NAME=name, all=everything)
     if everything and (epsilon or size):
-        message = "--epsilon and --size go with NAME, not with --all."
-        raise UsageError(message)
+        raise UsageError("--epsilon and --size go with NAME, not with --all.")
     start = time.monotonic()
     audits = list(_everything() if name is None else _one(name, epsilon or 1.0, size))
     found = AuditReport(audits=audits, seconds=time.monotonic() - start)

@@ -89,8 +89,9 @@ def verb(
 
     exclusive(row=row, each_row_is_an_owner=each_row_is_an_owner)
     if owner_column and not each_row_is_an_owner:
-        message = "--owner-column must be given with --each-row-is-an-owner, which it belongs to."
-        raise UsageError(message)
+        raise UsageError(
+            "--owner-column must be given with --each-row-is-an-owner, which it belongs to."
+        )
     table, codes = read_csv(data), _codes(invitation_file)
     if not each_row_is_an_owner:
         _check_one(table, row, codes)
@@ -208,11 +209,10 @@ def _owners(
     needed = bool(codes) or (contribution.open_phase.invited and not dry_run)
     if needed and len(codes) < data.rows:
         got = f"holds {len(codes)}" if codes else "was not given; the study asks by invitation"
-        message = (
+        raise UsageError(
             f"--invitation-file must hold a code for each of {counted(data.rows, 'record')}, one "
             f"in each line, and {got}."
         )
-        raise UsageError(message)
     given = [*codes[: data.rows]] if codes else [None] * data.rows
     held = records(data, contribution.open_phase.columns)
     return [
@@ -228,16 +228,14 @@ def _record(contribution: Contribution, data: TextTable, row: int | None) -> dic
 
 def _check_one(data: TextTable, row: int | None, codes: list[str]) -> None:
     if row is None and data.rows > 1:
-        message = (
+        raise UsageError(
             f"DATA must be a file with one record, and holds {data.rows}. Choose yours with "
             "--row N; a gateway for many says --each-row-is-an-owner."
         )
-        raise UsageError(message)
     if len(codes) > 1:
-        message = (
+        raise UsageError(
             f"--invitation-file must be a file with one code, your own, and holds {len(codes)}."
         )
-        raise UsageError(message)
 
 
 def _codes(path: str | None) -> list[str]:

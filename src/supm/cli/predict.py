@@ -91,8 +91,7 @@ def _at_home(model: str | None, release: str | None, data: TextTable) -> _Told:
         _check_kind(text, option, path)
         return (_by_model if release is None else _by_release)(text, data)
     except MessageError as error:
-        message = f"{path}: {error}"
-        raise MessageError(message) from None
+        raise MessageError(f"{path}: {error}") from None
 
 
 def _by_model(text: str, data: TextTable) -> _Told:

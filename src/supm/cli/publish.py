@@ -146,8 +146,9 @@ def verb(
             write_bytes("--bundle", _bundle(content, better), bundle)
 
     if chain and not account:
-        message = "--account must be given: the key of the account that pays (supm log account)."
-        raise UsageError(message)
+        raise UsageError(
+            "--account must be given: the key of the account that pays (supm log account)."
+        )
     with at.opened() as (log, key, time):
         done = publish_file(
             log,
@@ -176,21 +177,20 @@ def _statement(
     own = own_statement(content)
     if path is None:
         if own is None:
-            message = (
+            raise UsageError(
                 "--statement must be given: the file is no release or model of SUPM that holds "
                 f"a statement of its own. {_HOW.format('release.json')}"
             )
-            raise UsageError(message)
         return own
     found = promise_of(read_text("--statement", path))
     noun, given = found.noun, found.statement
     if not noun.startswith("statement"):
         hint = _HOW.format(path)
-        message = f"--statement must be a statement alone, and {path} is a {noun}. {hint}"
-        raise UsageError(message)
+        raise UsageError(f"--statement must be a statement alone, and {path} is a {noun}. {hint}")
     if own is not None and own != given:
-        message = "--statement says something else than the file itself; leave it out."
-        raise PublicationError(message)
+        raise PublicationError(
+            "--statement says something else than the file itself; leave it out."
+        )
     if own is None and not agreed(_SURE, sys.stderr, yes=yes, otherwise=_NOTHING):
         return None
     return given

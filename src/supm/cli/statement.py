@@ -34,6 +34,5 @@ def verb(file: str, /, *, json: Target = None) -> None:
     try:
         found = promise_of(text)
     except MessageError as error:
-        message = f"{file}: {error}"
-        raise MessageError(message) from None
+        raise MessageError(f"{file}: {error}") from None
     emit(found.to_form(), [f"{file} is a {found.noun}.", *map(paragraph, found.words())], json)

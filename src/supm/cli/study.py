@@ -296,18 +296,16 @@ def _opened(db: str, *, new: bool = False) -> Iterator[Store]:
     address = DatabaseAddress.parse(db)
     if address.is_absent and not new:
         # To open it would make an empty one.
-        message = (
+        raise SupmError(
             f"there is no database {address.shown}; name the one of supm serve with --db, or make "
             "a study with supm study create."
         )
-        raise SupmError(message)
     store = Store.open(db)
     try:
         yield store
     except UnknownStudy:
         hint = "supm study list shows those that there are."
-        message = f"no study has this name in {address.shown}; {hint}"
-        raise SupmError(message) from None
+        raise SupmError(f"no study has this name in {address.shown}; {hint}") from None
     finally:
         store.close()
 
@@ -316,15 +314,16 @@ def _check_files(
     invitations: int | None, invitations_file: str | None, token_file: str | None, json: str | None
 ) -> None:
     if (invitations is None) != (invitations_file is None):
-        message = "--invitations must be given with --invitations-file: how many, and where to."
-        raise UsageError(message)
+        raise UsageError(
+            "--invitations must be given with --invitations-file: how many, and where to."
+        )
     if token_file is None and json not in (None, "-") and os.path.lexists(str(json)):
-        message = f"--json: {json} exists; it may be another study's only key; name another file."
-        raise UsageError(message)
+        raise UsageError(
+            f"--json: {json} exists; it may be another study's only key; name another file."
+        )
     named = [each for each in (json, invitations_file, token_file) if each not in (None, "-")]
     if len({Path(str(each)).resolve() for each in named}) < len(named):
-        message = "--json, --invitations-file and --token-file must name different files."
-        raise UsageError(message)
+        raise UsageError("--json, --invitations-file and --token-file must name different files.")
 
 
 @contextmanager

@@ -113,8 +113,7 @@ def _archive(data: str, path: str) -> Archive:
     try:
         schema = ArchiveSchema.from_json(text)
     except (SchemaError, ParameterError) as error:
-        message = f"{path}: {error}"
-        raise SchemaError(message) from None
+        raise SchemaError(f"{path}: {error}") from None
     return read_archive(data, schema, described=path, progress=lines_read)
 
 

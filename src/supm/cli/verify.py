@@ -161,8 +161,7 @@ def _show(line: str) -> None:
 
 def _check_field(text: str, name: str) -> None:
     if name not in read_object(text, "file", PublicationError):
-        message = "another file."
-        raise PublicationError(message)
+        raise PublicationError("another file.")
 
 
 def _keep_evidence(found: Verification, target: str | None) -> str:

@@ -268,8 +268,7 @@ def compare(  # noqa: PLR0913  each is a choice of the user, given by name
     described = as_schema(schema)
     records = table if isinstance(table, Records) else described.read(table)
     if records.rows == 0:
-        message = "the table has no records, so there is nothing to compare."
-        raise RecordError(message)
+        raise RecordError("the table has no records, so there is nothing to compare.")
     repeats, classes = _REPEATS.check(repeats), _CLASSES.check(classes)
     source = secure() if seed is None else simulation(seed)
     makers = _makers(mechanisms)

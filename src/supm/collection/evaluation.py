@@ -274,14 +274,14 @@ def _chosen(trials: list[Trial]) -> dict[str, int]:
 def _check_people(study: Study, records: Records, folds: int) -> None:
     """Refuse what cannot be learned from, by counts only."""
     if records.rows < max(folds, _FEWEST):
-        message = (
+        raise RecordError(
             f"the table has {records.rows} records, and {folds} folds need at least "
             f"{max(folds, _FEWEST)}; use fewer folds or more records."
         )
-        raise RecordError(message)
     if not study.numeric and np.ptp(labels_of(records)) == 0:
-        message = "the target has one class only in these records; there is nothing to learn."
-        raise RecordError(message)
+        raise RecordError(
+            "the target has one class only in these records; there is nothing to learn."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

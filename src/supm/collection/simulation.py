@@ -335,8 +335,9 @@ def _shares(study: Study, records: Records) -> Floats | None:
     """Return how common each label is; None where the target is a number."""
     if study.numeric:
         if _variance(records) == 0:
-            message = "the target is the same number in all records; there is nothing to learn."
-            raise RecordError(message)
+            raise RecordError(
+                "the target is the same number in all records; there is nothing to learn."
+            )
         return None
     counts = np.bincount(labels_of(records), minlength=study.labels)
     return counts / records.rows

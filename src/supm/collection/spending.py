@@ -112,8 +112,9 @@ def check_statement(model: Model) -> None:
     same = (told.training, told.testing) == (due.training, due.testing)
     phases = [(each.phase, each.guarantee) for each in told.phases]
     if not same or phases != [(each.phase, each.guarantee) for each in due.phases]:
-        message = "the statement is not what the study's mechanisms spend; do not rely on it."
-        raise PromiseError(message)
+        raise PromiseError(
+            "the statement is not what the study's mechanisms spend; do not rely on it."
+        )
 
 
 def _promise(study: Study, question: Question) -> Guarantee:

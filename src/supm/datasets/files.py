@@ -74,8 +74,7 @@ def compact_file(source: Source) -> bytes | None:
         return None
     folder = Path(named)
     if not folder.is_dir():
-        message = f"SUPM_DATA must name a folder, got {named!r}, which is none."
-        raise DatasetError(message)
+        raise DatasetError(f"SUPM_DATA must name a folder, got {named!r}, which is none.")
     path = folder / source.compact.name
     return _verified(path.read_bytes(), source.compact, path) if path.is_file() else None
 
@@ -83,11 +82,10 @@ def compact_file(source: Source) -> bytes | None:
 def original_files(source: Source) -> tuple[bytes, ...]:
     """Return the originals, from the cache or from where they are published."""
     if not source.originals:
-        message = (
+        raise DatasetError(
             f"{source.compact.name} was not found, and no public file has its content; "
             "set SUPM_DATA to the folder that holds it."
         )
-        raise DatasetError(message)
     return tuple(_original(file, source) for file in source.originals)
 
 
@@ -116,21 +114,19 @@ def _downloaded(file: File, source: Source) -> bytes:
         ) as response:
             return bytes(response.read(_LARGEST))
     except (OSError, http.client.HTTPException) as error:
-        message = (
+        raise DatasetError(
             f"{file.address} could not be downloaded ({type(error).__name__}); download it later, "
             f"or set SUPM_DATA to a folder that holds {source.compact.name}."
-        )
-        raise DatasetError(message) from error
+        ) from error
 
 
 def _verified(content: bytes, file: File, place: Path | str) -> bytes:
     digest = hashlib.sha256(content).hexdigest()
     if digest != file.sha256:
-        message = (
+        raise DatasetError(
             f"{place} must have the SHA-256 {file.sha256}, got {digest}; "
             "it is damaged or another version, so remove it or get it again."
         )
-        raise DatasetError(message)
     return content
 
 

@@ -84,8 +84,7 @@ def read_idx(content: bytes) -> NDArray[np.uint8]:
     shape = struct.unpack_from(f">{dimensions}I", content, 4)
     pixels = np.frombuffer(content, dtype=np.uint8, offset=4 + 4 * dimensions)
     if zeros or kind != 8 or pixels.size != np.prod(shape):
-        message = "an IDX file must hold as many bytes as its header says."
-        raise DatasetError(message)
+        raise DatasetError("an IDX file must hold as many bytes as its header says.")
     return pixels.reshape(shape)
 
 

@@ -66,8 +66,7 @@ def _reading_of(path: Path) -> Iterator[None]:
     try:
         yield
     except MessageError as error:
-        message = f"{path}: {error}"
-        raise MessageError(message) from None
+        raise MessageError(f"{path}: {error}") from None
 
 
 def check_writable(name: str, path: Path) -> None:
@@ -194,7 +193,6 @@ class Spendings:
         try:
             return _Record.from_json(text).spent if text else ()
         except MessageError:
-            message = (
+            raise MessageError(
                 f"{self.path} is no record of what is spent; without it nothing can be allowed."
-            )
-            raise MessageError(message) from None
+            ) from None

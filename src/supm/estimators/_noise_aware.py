@@ -120,12 +120,10 @@ class NoiseAwareEstimator(NoisyEstimator):
     def _features(self, schema: ArchiveSchema) -> tuple[str, ...]:
         """Return the names of the columns to predict from."""
         if schema.target is None:
-            message = "the schema of the archive must name a target; set it to a column."
-            raise SchemaError(message)
+            raise SchemaError("the schema of the archive must name a target; set it to a column.")
         names = tuple(name for name in schema.names if name != schema.target)
         if not names:
-            message = "the archive must have a column beside the target."
-            raise SchemaError(message)
+            raise SchemaError("the archive must have a column beside the target.")
         return names
 
     def _from_records(
@@ -135,8 +133,7 @@ class NoiseAwareEstimator(NoisyEstimator):
         columns = self._keep(archive, self._features(archive.schema))
         target = archive.schema.column(str(archive.schema.target))
         if not isinstance(target, kind):
-            message = f"{target.name}: {wanted} for a target."
-            raise SchemaError(message)
+            raise SchemaError(f"{target.name}: {wanted} for a target.")
         reports = archive.reports[target.name]
         return columns, target, NoisyColumn(channel=target.channel(), reports=reports)
 
@@ -233,8 +230,7 @@ class NoiseAwareEstimator(NoisyEstimator):
 def check_lengths(found: int, rows: int) -> None:
     """Refuse a target that is longer or shorter than the table."""
     if found != rows:
-        message = f"y has {found} values and the table {rows} records."
-        raise RecordError(message)
+        raise RecordError(f"y has {found} values and the table {rows} records.")
 
 
 def _check_one_target(table: object, target: str) -> None:
@@ -262,8 +258,7 @@ def _clean_values(column: Column, cells: object) -> NDArray[Any]:
     raw = raw_column(column.name, cells)
     empty = int(raw.missing.sum())
     if empty:
-        message = f"{column.name}: {empty} of {raw.missing.size} cells are missing."
-        raise RecordError(message)
+        raise RecordError(f"{column.name}: {empty} of {raw.missing.size} cells are missing.")
     if isinstance(column, NumberColumn):
         return clipped_numbers(column.name, raw, column.mechanism.low, column.mechanism.high)
     return positions(column.name, raw, column.values)

@@ -103,8 +103,7 @@ class PrivateEstimator(NoisyEstimator):
     ) -> Rows:
         count = data.rows if isinstance(data, Records) else len(data)
         if labels.size != count:
-            message = f"y has {labels.size} labels and the table {count} records."
-            raise RecordError(message)
+            raise RecordError(f"y has {labels.size} labels and the table {count} records.")
         if isinstance(encoding, SchemaEncoding) and isinstance(data, Records):
             return encoding.rows(replace(data, target=labels))
         if isinstance(encoding, VectorEncoding):

@@ -224,8 +224,9 @@ class SUPMClassifier(
         schema = check_schema(self.schema)
         labels = found_labels(y) if schema is None else declared_labels(y, schema)
         if labels.numbers.size != records.rows:
-            message = f"y has {labels.numbers.size} labels and the table {records.rows} records."
-            raise RecordError(message)
+            raise RecordError(
+                f"y has {labels.numbers.size} labels and the table {records.rows} records."
+            )
         if schema is None:
             names = tuple(attribute.name for attribute in records.attributes)
             schema = Schema(attributes=records.attributes, target=target_for(labels, names))

@@ -164,7 +164,6 @@ class SUPMRegressor(
             target = declared_target(schema)
         numbers = read_numbers(y, target, declared=schema is not None)
         if numbers.size != records.rows:
-            message = f"y has {numbers.size} numbers and the table {records.rows} records."
-            raise RecordError(message)
+            raise RecordError(f"y has {numbers.size} numbers and the table {records.rows} records.")
         held = schema or Schema(attributes=records.attributes, target=target)
         return replace(records, target=numbers), held

@@ -170,15 +170,13 @@ class Coordinator:
     def roster_fingerprint(self) -> str:
         """The fingerprint of all public keys, to compare with what the parties see."""
         if self._awaits in {"begin", "keys"}:
-            message = "there is no roster before the parties have sent their keys."
-            raise FederationError(message)
+            raise FederationError("there is no roster before the parties have sent their keys.")
         return self._fingerprint
 
     def begin(self) -> dict[int, bytes]:
         """Return an invitation for each party."""
         if self._awaits != "begin":
-            message = "this run has begun; make another Coordinator for another run."
-            raise FederationError(message)
+            raise FederationError("this run has begun; make another Coordinator for another run.")
         self._awaits = "keys"
         common = {"study": self._text, "parties": len(self.members), "simulation": self.simulation}
         return {
@@ -194,8 +192,9 @@ class Coordinator:
             return None
         step = getattr(self, f"_on_{self._awaits}", None)
         if step is None:
-            message = "no replies are due; the run has not begun, is over, or was stopped."
-            raise FederationError(message)
+            raise FederationError(
+                "no replies are due; the run has not begun, is over, or was stopped."
+            )
         self._awaits = "stopped"
         got = read_replies(replies, self.members, self._circle.parties)
         self._keep(got)
@@ -206,11 +205,10 @@ class Coordinator:
         self.members = tuple(sorted(numbers))
         if len(self.members) < self._circle.threshold:
             names = ", ".join(str(n) for n in self.lost)
-            message = (
+            raise FederationError(
                 f"{len(self.lost)} parties are lost (number {names}), and this study tolerates "
                 f"{self._circle.dropouts}; nothing of the sum under way was opened."
             )
-            raise FederationError(message)
 
     def _on_keys(self, got: _Replies) -> _Messages:
         told = {n: self._entry(n, one) for n, one in got.items()}
@@ -228,8 +226,7 @@ class Coordinator:
             one.check_same("study", self._study)
             one.check_same("number", number)
             if one.flag("simulation") and not self.simulation:
-                message = "it draws from a public seed, and the run is no simulation."
-                raise FederationError(message)
+                raise FederationError("it draws from a public seed, and the run is no simulation.")
             entry = PartyKeys.read(one, self._protocol.rounds)
             entry.check()
             return entry, one.whole("size", 0, _MOST_ROWS)
@@ -325,11 +322,10 @@ class Coordinator:
 
     def _keep_total(self, total: NDArray[np.int64]) -> None:
         if self._protocol.rows_told(total) != self.declared:
-            message = (
+            raise FederationError(
                 "the rows in the sum are not as many as the parties declared; at least one of them "
                 "sent what is no answer to the question, and nothing is released."
             )
-            raise FederationError(message)
         self.totals.append(total)
         self.round_sizes.append(self._sizes_of(self._survivors))
 

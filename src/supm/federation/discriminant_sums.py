@@ -233,8 +233,9 @@ def read_given(given: Floats, directions: int, bins: int) -> tuple[Floats, Score
     lines, ends = np.split(given, [given.size - 2 * directions])
     low, high = ends.reshape(2, directions)
     if not (np.abs(given) <= _LARGEST).all() or not (high - low >= _NARROWEST / 2).all():
-        message = "the question must give directions of length one, and cells in their order."
-        raise MessageError(message)
+        raise MessageError(
+            "the question must give directions of length one, and cells in their order."
+        )
     return lines.reshape(directions, -1), ScoreCells(low=low, high=high, bins=bins)
 
 

@@ -285,8 +285,9 @@ class Margin(Protocol):
         # Components have entries of at most one. Larger ones could make sums overflow for some rows
         # and not for others, and whether an answer comes would tell which.
         if not (np.abs(question.given) <= _LARGEST_ENTRY).all():
-            message = "the question must be one of the protocol's rounds, with components."
-            raise MessageError(message)
+            raise MessageError(
+                "the question must be one of the protocol's rounds, with components."
+            )
 
     def tell(self, rows: Rows, question: RoundQuestion, source: RandomSource) -> NDArray[np.int64]:
         """Return what a party tells: its products, or its coefficients times its size."""

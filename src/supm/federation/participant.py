@@ -204,8 +204,7 @@ class Participant:
         roster.check()
         _check_enough(roster.members, memory.number, circle.threshold)
         if roster[memory.number] != memory.public_keys():
-            message = "the roster has other keys in the place of this party's own."
-            raise FederationError(message)
+            raise FederationError("the roster has other keys in the place of this party's own.")
         source = self._source("shares", simulation=memory.simulation)
         envelopes, kept = party.deal_shares(memory, roster, circle.threshold, source)
         run = roster_fingerprint(study, roster)
@@ -221,13 +220,13 @@ class Participant:
         memory = self._present(memory, got, protocol)
         length = got.whole("length", 1, _LONGEST)
         if not np.isfinite(given).all():
-            message = "a question must hold finite numbers."
-            raise FederationError(message)
+            raise FederationError("a question must hold finite numbers.")
         question = RoundQuestion(number=memory.round, length=length, given=given)
         vector = self._vector(memory, protocol, question)
         if vector.size != length:
-            message = f"in round {memory.round} this protocol tells another count of numbers."
-            raise FederationError(message)
+            raise FederationError(
+                f"in round {memory.round} this protocol tells another count of numbers."
+            )
         seen = {**_header_of(memory), "length": length, "present": list(memory.present)}
         after = replace(memory, awaits="survivors", view=view_of(seen, given))
         hidden, header = party.hide_vector(after, vector), _reply_header(after)
@@ -288,8 +287,7 @@ class Participant:
         return after, Update(kind="received", fields=_reply_header(memory, "study", "roster"))
 
     def _on_nothing(self, _memory: PartyMemory, _got: FieldReader) -> _Answer:
-        message = "the run is over; nothing more is answered."
-        raise FederationError(message)
+        raise FederationError("the run is over; nothing more is answered.")
 
     def _protocol(self, memory: PartyMemory) -> Protocol:
         with _on_its_own(COULD_NOT_ANSWER):
@@ -309,8 +307,7 @@ class Participant:
         if source.simulation != simulation:
             # If the others drew from a public seed, this party's noise would be all there is.
             own = "a public seed" if source.simulation else "secure randomness"
-            message = f"this party draws from {own}, and the run is of the other kind."
-            raise FederationError(message)
+            raise FederationError(f"this party draws from {own}, and the run is of the other kind.")
         return source
 
 
@@ -370,13 +367,13 @@ def _check_header(memory: PartyMemory, got: FieldReader, *names: str) -> None:
 def _check_enough(told: Collection[int], number: int, threshold: int) -> None:
     """Refuse a sum over too few, or one without this party."""
     if number not in told or len(told) < threshold:
-        message = f"a sum must be over at least {threshold} parties, this one among them."
-        raise FederationError(message)
+        raise FederationError(
+            f"a sum must be over at least {threshold} parties, this one among them."
+        )
 
 
 def _check_vector(vector: object) -> NDArray[np.int64]:
     """Return a vector of whole numbers; anything else is an error of the protocol."""
     if not isinstance(vector, np.ndarray) or vector.dtype != np.int64 or vector.ndim != 1:
-        message = "a protocol must tell a vector of int64."
-        raise PromiseError(message)
+        raise PromiseError("a protocol must tell a vector of int64.")
     return vector

@@ -142,20 +142,18 @@ def open_release(release: Release) -> tuple[FederatedStudy, Any]:
     """
     study = FederatedStudy.from_json(release.study)
     if release.kind != study.protocol.kind:
-        message = f"the release is a {release.kind}, and its study makes a {study.protocol.kind}."
-        raise MessageError(message)
+        raise MessageError(
+            f"the release is a {release.kind}, and its study makes a {study.protocol.kind}."
+        )
     stated = study.statement(simulation=release.statement.simulation)
     if not _keeps(stated, release.statement):
-        message = "the statement of the release is not what the noise of its study keeps."
-        raise MessageError(message)
+        raise MessageError("the statement of the release is not what the noise of its study keeps.")
     try:
         outcome = _OUTCOMES[release.kind](release.content)
     except OverflowError:
-        message = "a number of the release is too large to be one."
-        raise MessageError(message) from None
+        raise MessageError("a number of the release is too large to be one.") from None
     if not study.protocol.fits(outcome):
-        message = "the release has another number of columns or classes than its study."
-        raise MessageError(message)
+        raise MessageError("the release has another number of columns or classes than its study.")
     return study, outcome
 
 

@@ -94,8 +94,7 @@ class Policy:
             or not isinstance(total, dict)
             or {*total} != {"epsilon", "delta"}
         ):
-            message = f"a policy of version {_VERSION} is such as {_EXAMPLE}."
-            raise MessageError(message)
+            raise MessageError(f"a policy of version {_VERSION} is such as {_EXAMPLE}.")
         try:
             own = {name: form[name] for name in ("epsilon", "delta", "colluders") if name in form}
             return cls(**own, total_epsilon=total["epsilon"], total_delta=total["delta"])
@@ -124,11 +123,10 @@ class Policy:
         """
         withstood = study.protocol.withstood
         if withstood < self.colluders:
-            message = (
+            raise BudgetError(
                 f"the policy wants a promise that holds even if {self.colluders} parties work with "
                 f"the server, and this study's holds if {withstood} do."
             )
-            raise BudgetError(message)
         epsilon, delta = study.price
         cost = Spent(study=study.hash, epsilon=epsilon, delta=delta)
         here = [each for each in spent if each.study == study.hash]
@@ -194,11 +192,10 @@ def _check_caps(
         held = sum((_exact(getattr(each, name)) for each in before), Fraction(0))
         more = getattr(cost, name)
         if held + _exact(more) > _exact(cap):
-            message = (
+            raise BudgetError(
                 f"the policy allows {name} = {cap:g} for {where}; {float(held):.6g} is spent, and "
                 f"this run costs {more:.6g} more; allow more, or agree on a study that costs less."
             )
-            raise BudgetError(message)
 
 
 def _exact(number: float) -> Fraction:

@@ -206,8 +206,7 @@ class Protocol(Message, ABC):
         Integers("rows", self.fewest_rows, most).check(rows.size)
         asked = (question.number, question.length, question.given.size)
         if asked not in zip(range(self.rounds), self.lengths, self.given, strict=True):
-            message = "the question must be one of the protocol's rounds, of its length."
-            raise MessageError(message)
+            raise MessageError("the question must be one of the protocol's rounds, of its length.")
 
     def rows_told(self, total: NDArray[np.int64]) -> int:
         """Return how many rows the parties of a sum say in it: without noise, sizes are public."""

@@ -60,8 +60,7 @@ class Rows:
         if self.values.ndim != 2 or self.values.shape[0] != self.labels.size:
             raise ParameterError("values", "one row for each label", "another shape")
         if self.labels.size and not 0 <= self.labels.min() <= self.labels.max() < self.classes:
-            message = f"each label must be one of the {self.classes} public classes."
-            raise RecordError(message)
+            raise RecordError(f"each label must be one of the {self.classes} public classes.")
         if not np.issubdtype(self.labels.dtype, np.integer):
             raise ParameterError("labels", "whole numbers", self.labels.dtype.name)
         # Written so that NaN, which compares to nothing, does not pass.
@@ -112,8 +111,9 @@ def grid_rows(vectors: NDArray[np.float64], labels: NDArray[np.int64], *, classe
         If a number is not finite.
     """
     if not np.isfinite(vectors).all():
-        message = "a record has a value that is not a finite number; remove it or mark it missing."
-        raise RecordError(message)
+        raise RecordError(
+            "a record has a value that is not a finite number; remove it or mark it missing."
+        )
     # In units of its largest number, a row has a length that no float is too small for.
     largest = np.maximum(np.abs(vectors).max(axis=1, initial=0.0), 1.0)
     near = vectors / largest[:, None]
@@ -238,8 +238,7 @@ class VectorEncoding(Message):
         """Return the data as vectors divided by the norm, not shortened yet."""
         vectors = np.asarray(data, dtype=np.float64)
         if vectors.ndim != _TWO or vectors.shape[1] != self.width:
-            message = f"the table must have {self.width} columns of numbers."
-            raise RecordError(message)
+            raise RecordError(f"the table must have {self.width} columns of numbers.")
         return vectors / self.norm
 
     def rows(self, data: object, labels: NDArray[np.int64]) -> Rows:
@@ -302,8 +301,9 @@ class SchemaEncoding(Message):
         if not isinstance(data, Records):
             raise ParameterError("records", "what the schema read", type(data))
         if data.attributes != self.schema.attributes:
-            message = "the records were read by another schema; all parties use the study's."
-            raise SchemaError(message)
+            raise SchemaError(
+                "the records were read by another schema; all parties use the study's."
+            )
         parts = [self._columns(each, data.columns[each.name]) for each in data.attributes]
         return np.concatenate(parts, axis=1) / float(self.norm or 1.0)
 
@@ -311,8 +311,7 @@ class SchemaEncoding(Message):
         """Return the rows of records that have labels."""
         vectors = self.vectors(records)
         if records.target is None:
-            message = "the records have no labels; read them with their target."
-            raise RecordError(message)
+            raise RecordError("the records have no labels; read them with their target.")
         return grid_rows(vectors, records.target.astype(np.int64), classes=self.classes)
 
     def _width(self, attribute: Continuous | Ordinal | Categorical) -> int:

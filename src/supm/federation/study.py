@@ -94,8 +94,7 @@ class FederatedStudy(Message):
         promise = self.promise
         epsilon, delta = (getattr(promise, name, None) for name in ("epsilon", "delta"))
         if epsilon is None or delta is None:
-            message = "this study promises nothing that a policy can count."
-            raise BudgetError(message)
+            raise BudgetError("this study promises nothing that a policy can count.")
         return float(epsilon), float(delta)
 
     @cached_property
@@ -163,8 +162,9 @@ class FederatedStudy(Message):
         """Return a party's table as this study describes it."""
         encoding = self.protocol.encoding
         if not isinstance(encoding, SchemaEncoding):
-            message = "this study is about vectors, and only tables with a schema can be read."
-            raise MessageError(message)
+            raise MessageError(
+                "this study is about vectors, and only tables with a schema can be read."
+            )
         if schema is not None and schema != encoding.schema:
             hint = "The study was made with another schema, with other bounds or values."
             raise ParameterError("schema", "the schema of the study", "another", hint)
@@ -174,8 +174,9 @@ class FederatedStudy(Message):
         try:
             return encoding.rows(encoding.schema.read(data))
         except RecordError as error:
-            message = str(error) if data.path in str(error) else f"{data.path}: {error}"
-            raise RecordError(message) from None
+            raise RecordError(
+                str(error) if data.path in str(error) else f"{data.path}: {error}"
+            ) from None
 
     def coordinator(
         self, *, record: Callable[[RoundRecord], None] | None = None, simulation: bool = False
@@ -203,8 +204,9 @@ class FederatedStudy(Message):
 
     def _own(self, text: str) -> Protocol:
         if text != self.text:
-            message = "the server runs another study than the one that this party has read."
-            raise FederationError(message)
+            raise FederationError(
+                "the server runs another study than the one that this party has read."
+            )
         return self.protocol
 
     def release(self, outcome: Any, *, simulation: bool) -> Release:  # noqa: ANN401  each its own
@@ -220,8 +222,9 @@ class FederatedStudy(Message):
         """Refuse what a server sent at the end and says something else than this study."""
         told, own = release.statement, self.statement(simulation=False)
         if replace(told, software=own.software) != own:
-            message = "the server published a release whose statement is not that of this study."
-            raise FederationError(message)
+            raise FederationError(
+                "the server published a release whose statement is not that of this study."
+            )
 
     def __repr__(self) -> str:
         """Say what it is and its hash."""
@@ -290,11 +293,10 @@ def _check_columns(table: TextTable, schema: Schema) -> None:
     for name in (*schema.names, schema.target.name):
         # The names that there are stay unsaid: in a file without a header they would be values.
         if name not in table.names:
-            message = (
+            raise RecordError(
                 f"{table.path} has no column {name!r}; its first line must name the columns as the "
                 "study does."
             )
-            raise RecordError(message)
 
 
 def _rounded_up(epsilon: float) -> float:

@@ -142,8 +142,9 @@ def fit_margins(  # noqa: PLR0913  the data, the objective and how well it is to
     with _threads(rows.shape[1]):
         point, steps = minimise(objective, np.zeros(shape), _TOLERANCE.check(tolerance))
     if not point.norm <= tolerance:
-        message = f"the minimum must be reached to {tolerance:g}, and was not; nothing is returned."
-        raise PromiseError(message)
+        raise PromiseError(
+            f"the minimum must be reached to {tolerance:g}, and was not; nothing is returned."
+        )
     return MarginFit(coefficients=point.coefficients, gradient_norm=point.norm, steps=steps)
 
 

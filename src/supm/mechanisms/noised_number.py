@@ -184,8 +184,7 @@ class NoisedNumber(ABC):
     def _clipped(self, values: ArrayLike) -> NDArray[np.float64]:
         numbers = np.asarray(values, dtype=np.float64)
         if numbers.ndim != 1 or np.isnan(numbers).any():
-            message = "values must be a flat array of numbers, none of them missing."
-            raise RecordError(message)
+            raise RecordError("values must be a flat array of numbers, none of them missing.")
         return np.clip(numbers, self.low, self.high)
 
     def _borders(self, edges: ArrayLike) -> NDArray[np.float64]:

@@ -106,19 +106,16 @@ class Message:
     def _checked(cls, form: object) -> dict[str, Any]:
         """Return a form of which the fields are known to be those of the class."""
         if not isinstance(form, dict):
-            message = f"{cls.noun} must be a JSON object."
-            raise cls.refusal(message)
+            raise cls.refusal(f"{cls.noun} must be a JSON object.")
         head = cls._head()
         if "version" in head:
             check_version(form, head["version"], _bare(cls), cls.refusal)
         known = (*head, *_hints(cls))
         check_fields(form, known, cls.noun, cls.refusal)
         if set(form) != set(known):
-            message = f"{cls.noun} has the fields {', '.join(known)}."
-            raise cls.refusal(message)
+            raise cls.refusal(f"{cls.noun} has the fields {', '.join(known)}.")
         if "kind" in head and form["kind"] != head["kind"]:
-            message = f"the kind of {cls.noun} must be {head['kind']}."
-            raise cls.refusal(message)
+            raise cls.refusal(f"the kind of {cls.noun} must be {head['kind']}.")
         return form
 
 
@@ -127,8 +124,7 @@ def check_version(
 ) -> None:
     """Refuse a message of a version that this release does not read."""
     if type(form.get("version")) is not int or form["version"] != version:
-        message = f"the version of a {noun} must be {version}; this release reads no other."
-        raise refusal(message)
+        raise refusal(f"the version of a {noun} must be {version}; this release reads no other.")
 
 
 def as_form(value: Any) -> Any:  # noqa: ANN401  any value of a field
@@ -151,21 +147,20 @@ def from_value(hint: Any, value: Any, name: str, owner: type[Message]) -> Any:  
         return _one_of(parts, value, name, owner)
     if origin is tuple:
         if not isinstance(value, list):
-            message = f"{name} of {owner.noun} must be a list."
-            raise owner.refusal(message)
+            raise owner.refusal(f"{name} of {owner.noun} must be a list.")
         if parts[0] in _PLAIN:
             return tuple(value)
         pairs = enumerate(value)
         return tuple(from_value(parts[0], each, f"{name}[{n}]", owner) for n, each in pairs)
     if hint is bytes:
         if not isinstance(value, str) or _HEXADECIMAL.fullmatch(value) is None:
-            message = f"{name} of {owner.noun} must be hexadecimal digits, two for each byte."
-            raise owner.refusal(message)
+            raise owner.refusal(
+                f"{name} of {owner.noun} must be hexadecimal digits, two for each byte."
+            )
         return bytes.fromhex(value)
     if origin is np.ndarray:
         if not _numeric(value):
-            message = f"{name} of {owner.noun} must be a table of numbers."
-            raise owner.refusal(message)
+            raise owner.refusal(f"{name} of {owner.noun} must be a table of numbers.")
         return value
     return _nested(hint, value, name, owner) if hasattr(hint, "from_form") else value
 
@@ -177,8 +172,7 @@ def _one_of(parts: Iterable[Any], value: Any, name: str, owner: type[Message]) -
     if kinds:
         kind = value.get("kind") if isinstance(value, dict) else None
         if not isinstance(kind, str) or kind not in kinds:
-            message = f"{name} of {owner.noun} must be of the kind {' or '.join(kinds)}."
-            raise owner.refusal(message)
+            raise owner.refusal(f"{name} of {owner.noun} must be of the kind {' or '.join(kinds)}.")
         return _nested(kinds[kind], value, name, owner)
     found = [each for each in parts if each is not types.NoneType]
     if len(found) > 1 and isinstance(value, dict):
@@ -194,8 +188,7 @@ def _nested(kind: Any, value: Any, name: str, owner: type[Message]) -> Any:  # n
     try:
         return kind.from_form(value)
     except (MessageError, ParameterError, SchemaError) as error:
-        message = f"{name} of {owner.noun}: {error}"
-        raise owner.refusal(message) from None
+        raise owner.refusal(f"{name} of {owner.noun}: {error}") from None
 
 
 def _numeric(value: object) -> bool:

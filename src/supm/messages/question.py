@@ -181,8 +181,7 @@ class Trust:
     def from_form(cls, form: object) -> Self:
         """Read what `to_form` wrote."""
         if not isinstance(form, list) or len(form) != len(PHASES):
-            message = "trust must be a list of three words."
-            raise MessageError(message)
+            raise MessageError("trust must be a list of three words.")
         return cls(**dict(zip(PHASES, form, strict=True)))
 
     @property
@@ -247,8 +246,7 @@ class Report(Message):
 
 def _check(condition: object, name: str, constraint: str) -> None:
     if not condition:
-        message = f"{name} of a report must be {constraint}."
-        raise MessageError(message)
+        raise MessageError(f"{name} of a report must be {constraint}.")
 
 
 def _is_id(text: object) -> bool:

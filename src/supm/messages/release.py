@@ -277,5 +277,6 @@ class Release(Message):
         except ValueError as error:
             if isinstance(error, MessageError):
                 raise
-            message = "the study of the release has a text or number that is none of JSON."
-            raise MessageError(message) from None
+            raise MessageError(
+                "the study of the release has a text or number that is none of JSON."
+            ) from None

@@ -158,8 +158,9 @@ class Study(Message):
         if phase == "reduce":
             return self.schema.attributes
         if self.attributes is None:
-            message = f"the {phase} phase needs the chosen attributes; reduce the study first."
-            raise MessageError(message)
+            raise MessageError(
+                f"the {phase} phase needs the chosen attributes; reduce the study first."
+            )
         known = {attribute.name: attribute for attribute in self.schema.attributes}
         return tuple(known[name] for name in self.attributes)
 
@@ -197,8 +198,7 @@ class Study(Message):
     ) -> Study:
         """Return the study that goes on with the chosen attributes, and with merged classes."""
         if self.attributes is not None:
-            message = "the attributes of this study are chosen already."
-            raise MessageError(message)
+            raise MessageError("the attributes of this study are chosen already.")
         return replace(self, attributes=attributes, merges=merges, previous=self.hash)
 
     def with_rule(self, rule: Rule) -> Study:

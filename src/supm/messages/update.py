@@ -85,13 +85,11 @@ class Update:
             If the bytes are no message of this version.
         """
         if not isinstance(content, bytes) or not content.startswith(_MARK):
-            message = "a message of a federation must be bytes of version 1."
-            raise MessageError(message)
+            raise MessageError("a message of a federation must be bytes of version 1.")
         start = len(_MARK) + _LENGTH_BYTES
         end = start + int.from_bytes(content[len(_MARK) : start], "little")
         if end > len(content) or (len(content) - end) % _WIRE.itemsize:
-            message = "a message of a federation is cut off; send it again."
-            raise MessageError(message)
+            raise MessageError("a message of a federation is cut off; send it again.")
         return cls._read(content[start:end], content[end:])
 
     @classmethod
@@ -99,14 +97,12 @@ class Update:
         try:
             form = read_object(text.decode(), "message", MessageError)
             if set(form) != {"kind", "fields"}:
-                message = "a message of a federation has the fields kind and fields."
-                raise MessageError(message)
+                raise MessageError("a message of a federation has the fields kind and fields.")
             told = np.frombuffer(numbers, dtype=_WIRE).astype(np.uint64, copy=False)
             return cls(kind=form["kind"], fields=form["fields"], numbers=told)
         except (ParameterError, UnicodeDecodeError) as error:
             kind = "not UTF-8." if isinstance(error, UnicodeDecodeError) else str(error)
-            message = f"a message of a federation cannot be read: {kind}"
-            raise MessageError(message) from None
+            raise MessageError(f"a message of a federation cannot be read: {kind}") from None
 
 
 _COMMITMENT: Final = b"supm-commitment-1\n"

@@ -75,11 +75,10 @@ class AnswerInterview(Interview):
     def of(cls, study: Study, question: Question) -> Self:
         """Give the whole budget to the answer of the study's model."""
         if study.rule is None:
-            message = (
+            raise MessageError(
                 "the test phase asks for a model's answer; ask study.with_rule(model.rule), "
                 "which holds the model."
             )
-            raise MessageError(message)
         return cls(
             discretizers=study.discretizers("test"),
             rule=study.rule,

@@ -144,8 +144,9 @@ class Numbers:
 
     def __post_init__(self) -> None:
         if isinstance(self.attribute, Categorical) and len(self.attribute.values) > 2:
-            message = f"{self.attribute.name} has no order, so it is not a number: ask for classes."
-            raise MessageError(message)
+            raise MessageError(
+                f"{self.attribute.name} has no order, so it is not a number: ask for classes."
+            )
 
     def read(self, records: Records) -> NDArray[Any]:
         """Return numbers in [-1, 1], or the points of the grid where nothing is randomised."""
@@ -241,8 +242,7 @@ def _typed(records: Records, kind: np.dtype[Any]) -> NDArray[Any]:
     held = records.target
     if held.dtype.kind not in "iuf":
         # The error of a conversion would show what could not be converted.
-        message = "the target must be read by its schema first."
-        raise RecordError(message)
+        raise RecordError("the target must be read by its schema first.")
     return held.astype(kind, copy=False)
 
 
@@ -314,8 +314,7 @@ def class_field(discretizer: Discretizer) -> dict[str, Any]:
 def _cuts(discretizer: Discretizer) -> dict[str, Any]:
     finer = discretizer.finer if isinstance(discretizer, Regrouped) else discretizer
     if not isinstance(finer, EqualWidth):
-        message = "a page can ask for classes of equal width only."
-        raise MessageError(message)
+        raise MessageError("a page can ask for classes of equal width only.")
     table = discretizer.groups if isinstance(discretizer, Regrouped) else range(finer.size)
     return {"cuts": list(finer.cuts), "table": list(table)}
 

@@ -210,15 +210,13 @@ class Contribution:
     def _check_invitation(self, invitation: str | None) -> None:
         if invitation is None:
             if self.open_phase.invited:
-                message = "the study asks by invitation; give the code that came with it."
-                raise MessageError(message)
+                raise MessageError("the study asks by invitation; give the code that came with it.")
             return
         # It becomes a header; the library's own complaint would show it.
         if not _CODE.fullmatch(invitation):
-            message = (
+            raise MessageError(
                 "an invitation must be a code of letters, digits and hyphens; nothing was sent."
             )
-            raise MessageError(message)
 
     def _trial(self, wallet: Wallet) -> Owner:
         """Return an owner who remembers what the wallet holds, and writes nothing into it."""
@@ -239,8 +237,9 @@ class Contribution:
         code, form = self.remote.post_json(path, report.to_json(), headers)
         if code not in _VERDICTS:
             kept = f" {_KEPT}" if invitation is not None and code in _NOT_INVITED else ""
-            message = f"the aggregator did not take the report ({code}): {refusal(form)}{kept}"
-            raise RemoteError(message)
+            raise RemoteError(
+                f"the aggregator did not take the report ({code}): {refusal(form)}{kept}"
+            )
         return form
 
 
@@ -293,8 +292,7 @@ def _receipt(form: Mapping[str, Any], report: Report, *, epsilon: float | None) 
     """Read what an aggregator says of a report."""
     verdict, probability = form.get("verdict"), form.get("probability")
     if form.get("id") != report.id or verdict not in _VERDICTS.values():
-        message = "the aggregator's receipt is not for this report; send it again later."
-        raise MessageError(message)
+        raise MessageError("the aggregator's receipt is not for this report; send it again later.")
     return Receipt(
         verdict=str(verdict),
         study=report.study,

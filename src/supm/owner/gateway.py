@@ -76,11 +76,10 @@ def send_together(
     if not owners:
         return Sent(accepted=0, sent_before=0, elsewhere=0, trained=0, refused=())
     if contribution.open_phase.invited:
-        message = (
+        raise MessageError(
             "the study asks by invitation, and takes reports one by one, each with its code; "
             "nothing was spent or sent."
         )
-        raise MessageError(message)
     given: list[tuple[Wallet, Report]] = []
     refused: list[str] = []
     others = Counter[str]()
@@ -127,11 +126,11 @@ def _post(contribution: Contribution, reports: list[Report]) -> dict[str, Any]:
     path = f"{opened.path}/reports/batch"
     code, told = contribution.remote.post_json(path, canonical(form))
     if code != 200:
-        message = f"the aggregator did not take the reports ({code}): {refusal(told)}"
-        raise RemoteError(message)
+        raise RemoteError(f"the aggregator did not take the reports ({code}): {refusal(told)}")
     if not _is_receipt(told, len(reports)):
-        message = "the aggregator's receipt is not for these reports; send them again later."
-        raise MessageError(message)
+        raise MessageError(
+            "the aggregator's receipt is not for these reports; send them again later."
+        )
     return told
 
 

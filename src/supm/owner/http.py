@@ -177,8 +177,7 @@ def _read(text: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         form = None
     if not isinstance(form, dict):
-        message = "the answer is not one of an aggregator; check the address."
-        raise RemoteError(message)
+        raise RemoteError("the answer is not one of an aggregator; check the address.")
     return form
 
 

@@ -167,8 +167,7 @@ def interview(study: Study, phase: str) -> Interview:
     """
     question = study.question(phase)
     if question is None:
-        message = f"the study asks nothing in the {phase} phase."
-        raise MessageError(message)
+        raise MessageError(f"the study asks nothing in the {phase} phase.")
     return _made(study, question)
 
 
@@ -183,6 +182,5 @@ def _made(study: Study, question: Question) -> Interview:
 def budget_of(question: Question) -> float:
     """Return what a question states, where it states a budget to share."""
     if question.epsilon is None:
-        message = f"the form {question.form} has no budget to share."
-        raise MessageError(message)
+        raise MessageError(f"the form {question.form} has no budget to share.")
     return question.epsilon

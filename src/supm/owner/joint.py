@@ -154,8 +154,9 @@ def own_randomizer(name: str, size: int, epsilon: float) -> FrequencyRandomizer:
         rule = f"a FrequencyRandomizer of {size} symbols where {name} is asked"
         raise ParameterError("randomizer", rule, type(made).__name__)
     if not made.epsilon <= epsilon:
-        message = f"the randomizer {name} spends epsilon {made.epsilon:.6g}, not {epsilon:g}."
-        raise PromiseError(message)
+        raise PromiseError(
+            f"the randomizer {name} spends epsilon {made.epsilon:.6g}, not {epsilon:g}."
+        )
     return made
 
 

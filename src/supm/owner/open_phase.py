@@ -74,8 +74,7 @@ class OpenPhase:
         """What is asked."""
         found = self.study.question(self.phase)
         if found is None or (self.phase == "reduce" and self.study.attributes is not None):
-            message = f"the study asks nothing in the {self.phase} phase."
-            raise MessageError(message)
+            raise MessageError(f"the study asks nothing in the {self.phase} phase.")
         return found
 
     @cached_property
@@ -173,28 +172,25 @@ def _fetch(remote: Remote, path: str) -> tuple[dict[str, Any], Study]:
         if study.hash == status.get("document"):
             _check_stated(status, study)
             return status, study
-    message = (
+    raise MessageError(
         "the aggregator shows a document that is not the one it names by hash; nothing was sent. "
         "Do not take part before that is cleared up."
     )
-    raise MessageError(message)
 
 
 def _check_stated(status: Mapping[str, Any], study: Study) -> None:
     """Refuse an aggregator that names another price than the document that is consented to."""
     if status.get("epsilon", study.epsilon) != study.epsilon:
-        message = (
+        raise PromiseError(
             "the aggregator states another epsilon than the study's document, which counts; "
             "nothing was sent."
         )
-        raise PromiseError(message)
 
 
 def _got(remote: Remote, path: str) -> dict[str, Any]:
     code, form = remote.get_json(path)
     if code != 200:
-        message = f"the aggregator did not show the study ({code}): {refusal(form)}"
-        raise RemoteError(message)
+        raise RemoteError(f"the aggregator did not show the study ({code}): {refusal(form)}")
     return form
 
 
@@ -204,11 +200,13 @@ def _open_phase(status: Mapping[str, Any], wanted: str | None) -> str:
         closed = status.get("state") == "closed"
         raise MessageError(_CLOSED if closed else _NOTHING_NOW)
     if phase not in PHASES:
-        message = "the aggregator names a phase that this release does not know; nothing was sent."
-        raise MessageError(message)
+        raise MessageError(
+            "the aggregator names a phase that this release does not know; nothing was sent."
+        )
     if wanted not in (None, phase):
-        message = f"the study asks for the {phase} phase now, and not for the one that was named."
-        raise MessageError(message)
+        raise MessageError(
+            f"the study asks for the {phase} phase now, and not for the one that was named."
+        )
     return str(phase)
 
 
@@ -221,8 +219,7 @@ def _check_deadline(status: Mapping[str, Any], phase: str, now: float) -> None:
     except (ValueError, OverflowError):
         until = math.inf
     if now > until:
-        message = (
+        raise MessageError(
             f"the deadline of the {phase} phase has passed by this device's clock; nothing was "
             "spent or sent."
         )
-        raise MessageError(message)

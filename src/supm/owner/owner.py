@@ -180,24 +180,22 @@ class Owner:
         if question is None or (phase == "reduce" and study.attributes is not None):
             device = phase == "test" and question is None
             hint = "; follow the model on the device" if device else ""
-            message = f"the study asks nothing in the {phase} phase{hint}."
-            raise MessageError(message)
+            raise MessageError(f"the study asks nothing in the {phase} phase{hint}.")
         if not question.private and phase not in self._trusted:
-            message = (
+            raise BudgetError(
                 f"the {phase} phase asks for values as they are, and nothing is promised; "
                 f"name it in trusted=… to take part."
             )
-            raise BudgetError(message)
         if phase != "test" and len(study.groups) > 1 and self.group(study) != question.group:
-            message = f"the {phase} phase asks another group of owners; this owner is not in it."
-            raise BudgetError(message)
+            raise BudgetError(
+                f"the {phase} phase asks another group of owners; this owner is not in it."
+            )
         if question.private and self._memory.get(_role_key(study), _role(phase)) != _role(phase):
-            message = (
+            raise BudgetError(
                 "the budget of this study is for people who train or are tested, not both; look "
                 "the answer up on the device, with the study's model in a file: "
                 "supm predict DATA.csv --model model.json."
             )
-            raise BudgetError(message)
         return question
 
     def _symbols(
@@ -220,11 +218,10 @@ class Owner:
         """Return where the answer is kept; refuse where another question was answered instead."""
         key = f"answer {_question_hash(study, question)}"
         if self._memory.get(_asked_key(study, question), key) != key:
-            message = (
+            raise BudgetError(
                 f"another question was answered in the {question.phase} phase of the study that "
                 "this one continues; a second answer would cost more than it states."
             )
-            raise BudgetError(message)
         return key
 
     def _spend(self, asked: Interview, study: Study, question: Question) -> None:
@@ -245,14 +242,14 @@ def check_promise(asked: Interview, question: Question) -> None:
     """Raise PromiseError if a mechanism spends more than its question states."""
     # Not "spends more": what is no number at all is not within the promise either.
     if question.epsilon is not None and not asked.epsilon <= question.epsilon:
-        message = (
+        raise PromiseError(
             f"the mechanism of the {question.phase} phase spends epsilon = {asked.epsilon:.6g}, "
             f"and the study states {question.epsilon:.6g}; nothing was sent."
         )
-        raise PromiseError(message)
     if asked.width > MOST_SYMBOLS:
-        message = f"an answer in the {question.phase} phase would be too long for a report."
-        raise MessageError(message)
+        raise MessageError(
+            f"an answer in the {question.phase} phase would be too long for a report."
+        )
 
 
 def _checked(value: object, kind: type[_T]) -> _T:
@@ -277,8 +274,7 @@ def _read(study: Study, question: Question, record: Mapping[str, object]) -> Rec
     given: object = record
     if not isinstance(given, Mapping):
         kind = type(given).__name__
-        message = f"a record must be a mapping of attribute to value, got {kind}."
-        raise RecordError(message)
+        raise RecordError(f"a record must be a mapping of attribute to value, got {kind}.")
     schema = Schema(attributes=study.asked(question.phase), target=study.schema.target)
     names = (*schema.names, schema.target.name) if question.labelled else schema.names
     try:
@@ -289,8 +285,7 @@ def _read(study: Study, question: Question, record: Mapping[str, object]) -> Rec
     except Exception:  # noqa: BLE001, S110  a stranger's value may raise anything, with its content
         pass
     # Raised out here, so that the error behind it, which may show a value, is not attached.
-    message = "the record could not be read; give plain numbers and texts."
-    raise RecordError(message)
+    raise RecordError("the record could not be read; give plain numbers and texts.")
 
 
 def _phases(trusted: object) -> frozenset[str]:

@@ -30,8 +30,7 @@ def one_row(table: TextTable, row: int | None) -> TextTable:
             line = table.lines[(row or 1) - 1 : (row or 1)]
             return TextTable(path=table.path, names=table.names, chunks=held, lines=line)
         place -= len(chunk)
-    message = f"{table.path} has no such record."
-    raise RecordError(message)
+    raise RecordError(f"{table.path} has no such record.")
 
 
 def owner_names(table: TextTable, column: str | None) -> list[str]:
@@ -48,8 +47,9 @@ def owner_names(table: TextTable, column: str | None) -> list[str]:
     for name, absent, line in zip(names.tolist(), missing(names), table.lines, strict=True):
         if absent or name in seen:
             fault = "names no owner" if absent else "names an owner who was named before"
-            message = f"{column}: line {line} of {table.path} {fault}; each row needs its own."
-            raise RecordError(message)
+            raise RecordError(
+                f"{column}: line {line} of {table.path} {fault}; each row needs its own."
+            )
         seen.add(name)
     return [f"owner {name}" for name in names.tolist()]
 
@@ -58,8 +58,7 @@ def check_column(table: TextTable, name: str) -> None:
     """Refuse a table without a column."""
     # The names that there are stay unsaid: in a file without a header they would be values.
     if name not in table.names:
-        message = (
+        raise RecordError(
             f"{table.path} has no column {name!r}; its first line must name the columns as the "
             "study does."
         )
-        raise RecordError(message)

@@ -164,8 +164,7 @@ class SampledInterview(DrawnInterview):
         whole = inputs.dtype.kind in "iu"
         inside = whole and inputs.ndim == 2 and inputs.shape[1] == limits.size
         if not inside or bool(((inputs < 0) | (inputs >= limits)).any()):
-            message = "classes and label must be numbers of the question's alphabet."
-            raise RecordError(message)
+            raise RecordError("classes and label must be numbers of the question's alphabet.")
 
     def _chunk(self, inputs: NDArray[np.int64], source: RandomSource) -> NDArray[np.int64]:
         places = draw_places(len(self.sizes), self.sampled, len(inputs), source)

@@ -176,22 +176,20 @@ class Wallet(Memory):
         """Raise BudgetError if an answer would cost more than this owner allows."""
         for name, limit, spent in self._rooms(study):
             if spent + decimal(epsilon) > limit:
-                message = (
+                raise BudgetError(
                     f"an answer costs epsilon = {epsilon:.6g}, and of the {float(limit):.6g} that "
                     f"this owner allows {LIMITS[name]}, {float(spent):.6g} is spent; nothing was "
                     "sent. Limits are set with supm wallet limit."
                 )
-                raise BudgetError(message)
 
     def check_address(self, server: str, study: Study) -> None:
         """Raise BudgetError if another study was answered at an address."""
         query = "SELECT 1 FROM answers WHERE owner = ? AND server = ? AND beginning != ? LIMIT 1"
         if self._file.run(query, self._owner, server, study.beginning):
-            message = (
+            raise BudgetError(
                 "another study was answered at this address, and this one does not continue it; "
                 "nothing was sent. A new study should have an address of its own."
             )
-            raise BudgetError(message)
 
     def note(self, report: Report, study: Study, *, epsilon: float | None, server: str) -> None:
         """Write down what was drawn, and for whom; a report that is known stays as it is."""
@@ -270,8 +268,7 @@ class WalletBudget:
     def check(self, guarantee: Guarantee) -> None:
         """Raise BudgetError where it is more than the owner allows."""
         if not isinstance(guarantee, PureLDP):
-            message = "a wallet counts local differential privacy and no other promise."
-            raise PromiseError(message)
+            raise PromiseError("a wallet counts local differential privacy and no other promise.")
         self._wallet.check(guarantee.epsilon, self._study)
 
     def spend(self, guarantee: Guarantee, *, purpose: str) -> None:

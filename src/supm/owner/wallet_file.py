@@ -122,8 +122,7 @@ class Memory(MutableMapping[str, Any]):
         except (ValueError, TypeError):
             pass
         # Raised out here: the error behind it shows the text that it could not read.
-        message = f"the wallet {self.path} holds what no wallet writes; restore a copy."
-        raise WalletError(message)
+        raise WalletError(f"the wallet {self.path} holds what no wallet writes; restore a copy.")
 
     def __setitem__(self, name: str, value: Any) -> None:  # noqa: ANN401  whatever JSON can hold
         text = json.dumps(value, allow_nan=False)

@@ -72,8 +72,7 @@ class Budget:
 
     def __copy__(self) -> NoReturn:
         """Refuse to be copied: two holders of one budget would each spend the whole of it."""
-        message = "a Budget cannot be copied or pickled; share the one object."
-        raise TypeError(message)
+        raise TypeError("a Budget cannot be copied or pickled; share the one object.")
 
     def __deepcopy__(self, memo: object) -> NoReturn:
         """Refuse for the same reason."""
@@ -136,8 +135,9 @@ class Budget:
         """
         entry = Spending(guarantee=guarantee, purpose=purpose)
         if self._process != os.getpid():
-            message = "a budget cannot be spent in a forked process; spend in the one that made it."
-            raise BudgetError(message)
+            raise BudgetError(
+                "a budget cannot be spent in a forked process; spend in the one that made it."
+            )
         with self._lock:
             exact = self._after(self._exact, guarantee)
             if not exact.rounded() <= self._limit:

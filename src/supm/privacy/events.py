@@ -331,8 +331,9 @@ def _dp_accounting() -> ModuleType:
     try:
         return importlib.import_module("dp_accounting")
     except ImportError as error:
-        message = "dp_accounting is not installed; run pip install 'supm[accounting]' first."
-        raise ImportError(message) from error
+        raise ImportError(
+            "dp_accounting is not installed; run pip install 'supm[accounting]' first."
+        ) from error
 
 
 def _worst_pure_event(epsilon: float, neighbours: Neighbours) -> DpEvent:

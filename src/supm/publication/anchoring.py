@@ -56,16 +56,16 @@ class KnownContract:
         same = self.address.lower() == named.contract.lower()
         if not same or self.chain not in {None, named.chain}:
             told = f"{by} the contract {named.chain}:{named.contract}"
-            message = f"{told}, not the one that you gave."
-            raise PublicationError(message)
+            raise PublicationError(f"{told}, not the one that you gave.")
 
 
 def contract_in(proof: Proof) -> ChainEntry:
     """Return the contract that a proof names, which its checkpoint holds."""
     named = proof.contract
     if named is None or proof.chain is None:
-        message = "the proof names no contract: the log was not anchored when it was made."
-        raise PublicationError(message)
+        raise PublicationError(
+            "the proof names no contract: the log was not anchored when it was made."
+        )
     proof.chain.check(proof.checkpoint)
     return named
 
@@ -95,8 +95,9 @@ def verify_chain(chain: Chain, proof: Proof, key: VerifierKey) -> Iterator[str]:
     named = contract_in(proof)
     began = not any(each.hands_over_to(key) for each in proof.changes)
     if began and named.log != key.identity.hex():
-        message = f"the contract {named.contract} is bound to another log than the key you gave."
-        raise PublicationError(message)
+        raise PublicationError(
+            f"the contract {named.contract} is bound to another log than the key you gave."
+        )
     chain.check_code(log=bytes.fromhex(named.log), publisher=named.publisher)
     yield (
         f"The contract {named.contract}, which the log names, has SUPM's code; only "
@@ -105,16 +106,14 @@ def verify_chain(chain: Chain, proof: Proof, key: VerifierKey) -> Iterator[str]:
     checkpoint = proof.checkpoint
     anchor, told = chain.anchored(checkpoint.size), counted(checkpoint.size, "entry")
     if anchor is None:
-        message = (
+        raise PublicationError(
             f"the chain has no anchor of {told}; get a proof under one that it has: supm log prove."
         )
-        raise PublicationError(message)
     if (anchor.root, anchor.chain) != (checkpoint.root, named.chain):
-        message = (
+        raise PublicationError(
             f"the chain holds another root for {told} than the checkpoint, or it is another chain "
             "than the log names."
         )
-        raise PublicationError(message)
     yield (
         f"The root of {told} is on chain {anchor.chain} since "
         f"{_date(anchor.time)} (block {anchor.block})."
@@ -125,8 +124,7 @@ def _date(seconds: int) -> str:
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (ValueError, OverflowError, OSError):
-        message = "the node tells a time of the anchor that is none."
-        raise PublicationError(message) from None
+        raise PublicationError("the node tells a time of the anchor that is none.") from None
 
 
 def verify_anchors(chain: Chain, log: LogReader, proof: Proof, key: VerifierKey) -> Iterator[str]:
@@ -154,18 +152,16 @@ def verify_anchors(chain: Chain, log: LogReader, proof: Proof, key: VerifierKey)
 def _check_anchor(anchor: Anchor, log: LogReader, now: SignedCheckpoint, key: VerifierKey) -> None:
     size, anchored = now.size, counted(anchor.size, "entry")
     if anchor.size > size:
-        message = (
+        raise PublicationError(
             f"the chain has an anchor of {anchored}, and the log shows {size}: it was cut, is "
             "behind, or another log is anchored in the same contract."
         )
-        raise PublicationError(message)
     shown = beginning(log, anchor, now)
     if shown is None:
-        message = (
+        raise PublicationError(
             f"the log did not show that it begins with the {anchored} whose root is on the "
             "chain: another log is anchored in the same contract, or its answer was altered."
         )
-        raise PublicationError(message)
     if shown[0] != anchor.root:
         changes = changes_of(log, size)
         KeyHistory.followed(key, changes).check(now)  # the log may answer otherwise this time
@@ -191,8 +187,7 @@ def anchors_of(
 ) -> tuple[list[Anchor], list[str]]:
     """Return the anchors in every contract that a log ever named on a node's chain."""
     if not named:
-        message = "the log names no contract on a chain; leave --chain out."
-        raise PublicationError(message)
+        raise PublicationError("the log names no contract on a chain; leave --chain out.")
     here = chains.chain_of(url)
     found = [each for each in named if each.chain == here]
     _check_chain(here, named, known)
@@ -207,8 +202,9 @@ def _check_chain(here: int, named: Sequence[ChainEntry], known: KnownContract | 
         wanted = [known.chain]
     if here not in wanted:
         told = ", ".join(map(str, wanted))
-        message = f"the node is on chain {here}, and the contract is on {told}; check its URL."
-        raise OtherChainError(message)
+        raise OtherChainError(
+            f"the node is on chain {here}, and the contract is on {told}; check its URL."
+        )
 
 
 def _elsewhere(named: Sequence[ChainEntry], here: int) -> Iterator[str]:
@@ -228,6 +224,5 @@ def _anchors(url: str, named: Sequence[ChainEntry]) -> list[Anchor]:
         for anchor in chain.anchors():
             if found.setdefault(anchor.size, anchor).root != anchor.root:
                 told = counted(anchor.size, "entry")
-                message = f"two contracts of the log hold different roots of {told}."
-                raise PublicationError(message)
+                raise PublicationError(f"two contracts of the log hold different roots of {told}.")
     return list(found.values())

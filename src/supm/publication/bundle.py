@@ -85,23 +85,21 @@ class Bundle:
         (first, proof), start = _member(content, 0)
         (second, file), stop = _member(content, start)
         if content.startswith(_MEMBER, stop):
-            message = "the bundle has more members than two: a file and its proof."
-            raise PublicationError(message)
+            raise PublicationError("the bundle has more members than two: a file and its proof.")
         try:
             name, text = second.decode(), proof.decode()
             bundle = cls(name=name, content=file, proof=text)
         except (UnicodeDecodeError, ParameterError):
-            message = "the bundle names its file otherwise than by a plain name without folders."
-            raise PublicationError(message) from None
+            raise PublicationError(
+                "the bundle names its file otherwise than by a plain name without folders."
+            ) from None
         if first != second + _SUFFIX.encode():
-            message = "the two members of the bundle are not a file and its proof."
-            raise PublicationError(message)
+            raise PublicationError("the two members of the bundle are not a file and its proof.")
         if bundle.to_bytes() != content:
-            message = (
+            raise PublicationError(
                 "the bundle has something before, between or after its two members, or headers "
                 "that disagree: it is not as supm publish --bundle wrote it."
             )
-            raise PublicationError(message)
         return bundle
 
 
@@ -122,22 +120,26 @@ def _member(content: bytes, start: int) -> tuple[tuple[bytes, bytes], int]:
     """Return the name and the bytes of the member at a place, and where it ends."""
     begin = start + _HEADER
     if not content.startswith(_MEMBER, start) or begin > len(content):
-        message = "the bundle has not the two members that it should: a file and its proof."
-        raise PublicationError(message)
+        raise PublicationError(
+            "the bundle has not the two members that it should: a file and its proof."
+        )
     told = _COMMON.unpack_from(content, start + len(_MEMBER))
     method, checksum, packed, size, length, extra = told[2], *told[5:]
     if method != _STORED or packed != size:
-        message = "the bundle has a compressed member; those of a bundle are stored as they are."
-        raise PublicationError(message)
+        raise PublicationError(
+            "the bundle has a compressed member; those of a bundle are stored as they are."
+        )
     name, stop = content[begin : begin + length], begin + length + extra + size
     found = content[begin + length + extra : stop]
     if len(found) < size or zlib.crc32(found) != checksum:
-        message = "a member of the bundle is damaged, or was cut: its checksum is another."
-        raise PublicationError(message)
+        raise PublicationError(
+            "a member of the bundle is damaged, or was cut: its checksum is another."
+        )
     return (name, found), stop
 
 
 def _check_length(content: bytes) -> None:
     if len(content) > _LARGEST:
-        message = f"a bundle has at most {_LARGEST} bytes, and this one would have {len(content)}."
-        raise PublicationError(message)
+        raise PublicationError(
+            f"a bundle has at most {_LARGEST} bytes, and this one would have {len(content)}."
+        )

@@ -40,8 +40,9 @@ def contract_of(log: Log) -> ChainEntry:
     """Return the contract in which a log is anchored."""
     found = contracts_of(log)
     if not found:
-        message = "this log has no contract on a chain yet; make one with supm log deploy."
-        raise PublicationError(message)
+        raise PublicationError(
+            "this log has no contract on a chain yet; make one with supm log deploy."
+        )
     return found[-1][1]
 
 
@@ -72,8 +73,7 @@ def anchor(log: Log, chain: Chain, account: ChainAccount) -> tuple[int, ChainRec
     before = chain.anchored(checkpoint.size)
     if before is not None and before.root != checkpoint.root:
         told = counted(checkpoint.size, "entry")
-        message = f"the chain has another root for {told} than the log."
-        raise PublicationError(message)
+        raise PublicationError(f"the chain has another root for {told} than the log.")
     receipt = None
     if before is None:
         receipt = chain.anchor(account, checkpoint.size, checkpoint.root)
@@ -186,11 +186,10 @@ def deploy_contract(
     log.check_charge(key)
     known = contracts_of(log)
     if known and not again:
-        message = (
+        raise PublicationError(
             f"the log is anchored in {known[-1][1].contract} already; another contract costs and "
             "begins anew. Use supm log anchor, or --again."
         )
-        raise PublicationError(message)
     receipt = chains.deploy(url, account, log.first_key.identity)
     _check_deployed(url, receipt, log.first_key, account.address)
     name_contract(log, key, receipt, account.address, time)
@@ -202,8 +201,9 @@ def _check_deployed(url: str, made: ChainReceipt, first: VerifierKey, publisher:
     try:
         chain_at(url, made).check_code(log=first.identity, publisher=publisher)
     except chains.ChainError as error:
-        message = f"{made.contract} was made, and the log does not name it: {error}"
-        raise PublicationError(message) from None
+        raise PublicationError(
+            f"{made.contract} was made, and the log does not name it: {error}"
+        ) from None
 
 
 def account_in(path: str | Path) -> ChainAccount:

@@ -169,8 +169,7 @@ class ReleaseEntry(LogEntry):
         told = [held.pop(name, None) for name in ("study", "promised")]
         entry = super().from_form(held)
         if told != [entry.study, entry.promised]:
-            message = "the entry promises something else than its own statement."
-            raise PublicationError(message)
+            raise PublicationError("the entry promises something else than its own statement.")
         return entry
 
 
@@ -332,10 +331,8 @@ def read_entry(text: str) -> LogEntry:
     form = read_object(text, "entry", PublicationError)
     kind = form.get("kind")
     if not isinstance(kind, str) or kind not in _KINDS:
-        message = f"an entry of the log must be of the kind {' or '.join(_KINDS)}."
-        raise PublicationError(message)
+        raise PublicationError(f"an entry of the log must be of the kind {' or '.join(_KINDS)}.")
     entry = _KINDS[kind].from_form(form)
     if entry.text != text:
-        message = "an entry of the log is not written in the canonical way."
-        raise PublicationError(message)
+        raise PublicationError("an entry of the log is not written in the canonical way.")
     return entry

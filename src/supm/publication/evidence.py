@@ -91,11 +91,13 @@ class ForkEvidence(Message):
         try:
             check_consistency(before.size, self.root, now.size, now.root, self.path)
         except PublicationError:
-            message = "the path does not lead to the signed root, so it accuses nobody."
-            raise PublicationError(message) from None
+            raise PublicationError(
+                "the path does not lead to the signed root, so it accuses nobody."
+            ) from None
         if self.root == before.root:
-            message = "the second checkpoint begins with what was said before: they agree."
-            raise PublicationError(message)
+            raise PublicationError(
+                "the second checkpoint begins with what was said before: they agree."
+            )
 
 
 def _signature(signed: SignedCheckpoint, history: KeyHistory) -> Iterator[str]:
@@ -165,11 +167,10 @@ def check_same_log(
     """
     shown = beginning(log, first, second)
     if shown is None:
-        message = (
+        raise PublicationError(
             f"the log did not show that its {second.size} entries begin with the {first.size} that "
             "were signed before: it was rewritten, or its answer was."
         )
-        raise PublicationError(message)
     check_root(first, second, *shown, keys)
 
 

@@ -73,18 +73,21 @@ class KeyHistory:
 
     def _after(self, index: int, entry: KeyEntry) -> KeyHistory:
         if not _has_signed(self.current, entry):
-            message = f"entry {index} changes keys, and the key in charge has not signed it."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"entry {index} changes keys, and the key in charge has not signed it."
+            )
         key = VerifierKey.parse(entry.key)
         if entry.act == "rotate":
             if key in self.keys or key.name != self.current.name:
-                message = f"entry {index} hands over to a key of another log, or to an old one."
-                raise PublicationError(message)
+                raise PublicationError(
+                    f"entry {index} hands over to a key of another log, or to an old one."
+                )
             return replace(self, keys=(*self.keys, key), until=(*self.until, index))
         # A reader whose trust began later knows no key before.
         if key not in self.keys[:-1] and not self.since:
-            message = f"entry {index} revokes a key that is not an old one of this log."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"entry {index} revokes a key that is not an old one of this log."
+            )
         return replace(self, revoked=self.revoked | {key})
 
     def signer(self, signed: SignedCheckpoint) -> VerifierKey:
@@ -101,11 +104,10 @@ class KeyHistory:
         """Return the key that signed a checkpoint, if it may have signed that size."""
         key = self.signer(signed)
         if key in self.revoked:
-            message = (
+            raise PublicationError(
                 f"the checkpoint is signed by the key {key.hash.hex()}, which was revoked; get a "
                 "proof under a newer one: supm log prove."
             )
-            raise PublicationError(message)
         return key
 
     def _check_charge(self, place: int, size: int) -> None:
@@ -113,8 +115,7 @@ class KeyHistory:
         ends = self.until[place] if place < len(self.until) else size
         if not begins <= size <= ends:
             told = f"signed a checkpoint of {counted(size, 'entry')}, and was not in charge then."
-            message = f"the key {self.keys[place].hash.hex()} {told}"
-            raise PublicationError(message)
+            raise PublicationError(f"the key {self.keys[place].hash.hex()} {told}")
 
 
 def _has_signed(key: VerifierKey, entry: KeyEntry) -> bool:
@@ -166,8 +167,7 @@ def entry_at(log: LogReader, place: int) -> str:
     """Return the text of one entry."""
     found = log.entries(place, place + 1)
     if len(found) != 1:
-        message = f"the log has no entry {place}."
-        raise PublicationError(message)
+        raise PublicationError(f"the log has no entry {place}.")
     return found[0]
 
 
@@ -181,8 +181,7 @@ def history_of(log: LogReader, size: int | None = None) -> KeyHistory:
     """Return the keys of a log, as its own entries tell them."""
     history = KeyHistory.followed(log.first_key, changes_of(log, size))
     if history.since:
-        message = "the log says that its first key took over from another one."
-        raise PublicationError(message)
+        raise PublicationError("the log says that its first key took over from another one.")
     return history
 
 
@@ -198,14 +197,15 @@ def _entries_of(
     name = kind.kind
     places = [place for place in log.places(name) if size is None or place < size]
     if len(places) > _MOST or any(each < 0 for each in places[:1]):
-        message = f"the log names too many places of entries of kind {name}, or one that is none."
-        raise PublicationError(message)
+        raise PublicationError(
+            f"the log names too many places of entries of kind {name}, or one that is none."
+        )
     if any(first >= second for first, second in pairwise(places)):
-        message = f"the log names the places of entries of kind {name} out of order."
-        raise PublicationError(message)
+        raise PublicationError(f"the log names the places of entries of kind {name} out of order.")
     for place in places:
         entry = read_entry(entry_at(log, place))
         if not isinstance(entry, kind):
-            message = f"the log says that entry {place} is of kind {name}, and it is not."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"the log says that entry {place} is of kind {name}, and it is not."
+            )
         yield place, entry

@@ -91,22 +91,23 @@ class Log:
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         if not path.is_file():
-            message = f"there is no log at {path}; make one with supm log create."
-            raise PublicationError(message)
+            raise PublicationError(f"there is no log at {path}; make one with supm log create.")
         self._file = _LogFile(path, read_only=read_only)
         found = self._file.run("SELECT value FROM settings WHERE name = 'key'")
         if not found:
             self._file.close()
-            message = f"{path} is an empty log that was not finished; remove it and create it anew."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"{path} is an empty log that was not finished; remove it and create it anew."
+            )
         self.first_key = VerifierKey.parse(found[0][0])
 
     @classmethod
     def create(cls, path: Path, key: SigningKey) -> Self:
         """Make a new log whose first key this is."""
         if path.exists():
-            message = f"{path} is there already; a log is never overwritten. Name a new file."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"{path} is there already; a log is never overwritten. Name a new file."
+            )
         file = _LogFile(path)
         with contextlib.closing(file), file.step():
             file.run("INSERT INTO settings VALUES ('key', ?)", str(key.verifier))
@@ -185,8 +186,9 @@ class Log:
         times = [self._entry(size - 1).time] if size and fresh else []
         times += [each.time for each in fresh]
         if times != sorted(times):
-            message = f"an entry cannot be dated before the one before it ({times[0]})."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"an entry cannot be dated before the one before it ({times[0]})."
+            )
 
     def _found(self, releases: Sequence[ReleaseEntry]) -> dict[str, int]:
         """Return the places of those whose files were published before, in one question."""
@@ -217,11 +219,10 @@ class Log:
     def check_charge(self, key: SigningKey) -> None:
         """Raise unless a key is the one in charge."""
         if key.verifier != self.history().current:
-            message = (
+            raise PublicationError(
                 f"the key {key.verifier.hash.hex()} is not in charge of this log; "
                 f"{self.history().current.hash.hex()} is: name its file with --signing-key."
             )
-            raise PublicationError(message)
 
     def rotate(self, old: SigningKey, new: SigningKey, time: str) -> int:
         """Let a new key take over, and return the place of the entry that says so."""
@@ -231,8 +232,9 @@ class Log:
     def revoke(self, old: VerifierKey, charge: SigningKey, time: str) -> int:
         """Declare an old key stolen, and return the place of the entry that says so."""
         if old not in self.history().keys[:-1]:
-            message = "only an old key of this log can be revoked; let a new one take over first."
-            raise PublicationError(message)
+            raise PublicationError(
+                "only an old key of this log can be revoked; let a new one take over first."
+            )
         return self.append([revoking(time, old, charge)], charge)[0]
 
     def checkpoint(self) -> SignedCheckpoint:
@@ -277,16 +279,14 @@ class Log:
         """Return the path from an entry to the root of the first ``size`` entries."""
         self._check_size(size)
         if not 0 <= index < size:
-            message = f"there is no entry {index} among the first {size}."
-            raise PublicationError(message)
+            raise PublicationError(f"there is no entry {index} among the first {size}.")
         return inclusion_path(index, size, self._node)
 
     def consistency(self, first: int, second: int) -> list[bytes]:
         """Return the path that shows that the first entries are the beginning of more."""
         self._check_size(second)
         if not 0 <= first <= second:
-            message = f"the first {second} entries do not begin with {first}."
-            raise PublicationError(message)
+            raise PublicationError(f"the first {second} entries do not begin with {first}.")
         return consistency_path(first, second, self._node) if first else []
 
     def proof_at(self, place: int) -> Proof:
@@ -300,8 +300,7 @@ class Log:
     def keep(self, content: str, held: bytes) -> None:
         """Keep a copy of a published file, for those who download it."""
         if len(held) > _MOST_BYTES:
-            message = f"the log keeps files of at most {_MOST_BYTES} bytes."
-            raise PublicationError(message)
+            raise PublicationError(f"the log keeps files of at most {_MOST_BYTES} bytes.")
         with self._file.step():
             self._file.run("INSERT OR IGNORE INTO files VALUES (?, ?)", content, held)
 
@@ -338,18 +337,21 @@ class Log:
         query = "SELECT hash FROM nodes WHERE level = ? AND place = ?"
         found = self._file.run(query, level, place)
         if not found or not isinstance(found[0][0], bytes):
-            message = f"the log lacks a hash (level {level}, place {place}): it is damaged."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"the log lacks a hash (level {level}, place {place}): it is damaged."
+            )
         return found[0][0]
 
     def _check_size(self, size: int) -> None:
         if not 0 <= size <= self.size:
-            message = f"the log has {counted(self.size, 'entry')}, and {size} are asked for."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"the log has {counted(self.size, 'entry')}, and {size} are asked for."
+            )
 
 
 def _check_same(place: int, before: LogEntry, entry: LogEntry) -> None:
     told = [getattr(each, "statement", None) for each in (before, entry)]
     if None in told or told[0] != told[1]:
-        message = f"this file was published before, as entry {place}, with another statement."
-        raise PublicationError(message)
+        raise PublicationError(
+            f"this file was published before, as entry {place}, with another statement."
+        )

@@ -78,8 +78,9 @@ def consistency_path(first: int, second: int, fetch: Fetch) -> list[bytes]:
 def root_by_inclusion(leaf: bytes, index: int, size: int, path: Sequence[bytes]) -> bytes:
     """Return the root that a leaf and its path lead to."""
     if not 0 <= index < size:
-        message = f"the proof is for entry {index}, and the tree has {counted(size, 'entry')}."
-        raise PublicationError(message)
+        raise PublicationError(
+            f"the proof is for entry {index}, and the tree has {counted(size, 'entry')}."
+        )
     place, last, found, rest = index, size - 1, leaf, _Path("inclusion", path)
     while last:
         if place % 2:
@@ -99,14 +100,12 @@ class _Path:
 
     def next(self) -> bytes:
         if not self._rest:
-            message = f"the {self._noun} proof is too short."
-            raise PublicationError(message)
+            raise PublicationError(f"the {self._noun} proof is too short.")
         return self._rest.pop(0)
 
     def end(self) -> None:
         if self._rest:
-            message = f"the {self._noun} proof is too long."
-            raise PublicationError(message)
+            raise PublicationError(f"the {self._noun} proof is too long.")
 
 
 def check_consistency(
@@ -114,16 +113,17 @@ def check_consistency(
 ) -> None:
     """Raise unless the larger tree begins with the smaller one."""
     if not 0 <= first <= second:
-        message = f"a tree of {counted(second, 'entry')} cannot begin with one of {first}."
-        raise PublicationError(message)
+        raise PublicationError(
+            f"a tree of {counted(second, 'entry')} cannot begin with one of {first}."
+        )
     if first in (0, second):
         if path or first_root != (second_root if first == second else EMPTY_ROOT):
-            message = "two trees of one size have different roots, or a path that is not needed."
-            raise PublicationError(message)
+            raise PublicationError(
+                "two trees of one size have different roots, or a path that is not needed."
+            )
         return
     if roots_by_consistency(first, first_root, second, path) != (first_root, second_root):
-        message = "the larger tree does not begin with the smaller one."
-        raise PublicationError(message)
+        raise PublicationError("the larger tree does not begin with the smaller one.")
 
 
 def roots_by_consistency(

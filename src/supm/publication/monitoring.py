@@ -87,8 +87,9 @@ def check_log(  # noqa: PLR0913  each is one more thing to compare
         kept = counted(known.size, "entry")
         yield f"It begins with the {kept} of the checkpoint that you kept."
     if contracts is not None and list(contracts) != story.contracts:
-        message = "the log names other contracts in its entries than it did when it was asked."
-        raise PublicationError(message)
+        raise PublicationError(
+            "the log names other contracts in its entries than it did when it was asked."
+        )
     if anchors is not None:
         yield whole.agrees(anchors)
 
@@ -118,14 +119,12 @@ def _revoked(history: KeyHistory) -> Iterator[str]:
 def _check_root(now: SignedCheckpoint, count: int, root: bytes) -> None:
     if count != now.size:
         told = counted(count, "entry")
-        message = f"the log has {told} and signs for {now.size}: some are gone."
-        raise PublicationError(message)
+        raise PublicationError(f"the log has {told} and signs for {now.size}: some are gone.")
     if root != now.root:
-        message = (
+        raise PublicationError(
             f"the root of the {counted(count, 'raw entry')} is not the one that is signed: an "
             "entry was altered, dropped, doubled or moved."
         )
-        raise PublicationError(message)
 
 
 @dataclass(frozen=True)

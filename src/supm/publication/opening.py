@@ -101,8 +101,9 @@ def proof_of_file(log: AnyLog, content: bytes) -> Proof:
     digest = hashlib.sha256(content).hexdigest()
     place = log.find(digest)
     if place is None:
-        message = "the log has no entry for this file: it was not published there, or altered."
-        raise PublicationError(message)
+        raise PublicationError(
+            "the log has no entry for this file: it was not published there, or altered."
+        )
     if isinstance(log, RemoteLog):
         return log.proof(digest)
     return log.proof_at(place)

@@ -98,8 +98,9 @@ def _read(text: str, form: dict[str, Any]) -> tuple[str, AnyStatement, Sequence[
         study = Study.from_json(text)
         lines = [*plan_lines(study), *cost_lines(account(study))]
         return "study", make_statement(study, simulation=False), lines
-    message = "the file is no model, statement, study or release of SUPM; their fields are others."
-    raise MessageError(message)
+    raise MessageError(
+        "the file is no model, statement, study or release of SUPM; their fields are others."
+    )
 
 
 def _learned(text: str, *, synthesizer: bool) -> tuple[str, AnyStatement, Sequence[str]]:
@@ -132,8 +133,9 @@ def own_statement(content: bytes) -> AnyStatement | None:
         # By what is read, not by how it is spelt: whoever uses the file reads it, too.
         if not isinstance(form, dict) or not {"statement", "content"} & set(form):
             return None
-        message = f"the file is not a release or a model that keeps its promise: {error}"
-        raise PublicationError(message) from None
+        raise PublicationError(
+            f"the file is not a release or a model that keeps its promise: {error}"
+        ) from None
     return found.statement if found.noun in ("release", "model", "synthesizer") else None
 
 
@@ -152,15 +154,15 @@ def told_of_the_run(content: bytes, entry: ReleaseEntry, facts: dict[str, Any]) 
         return
     shape = f"{counted(rounds, 'round')} of {counted(parties, 'party')}"
     if [len(each) for each in entry.commitments] != [parties] * rounds:
-        message = f"the entry tells of other rounds than the release's study has: {shape}."
-        raise PublicationError(message)
+        raise PublicationError(
+            f"the entry tells of other rounds than the release's study has: {shape}."
+        )
     lost, tolerated = _lost(entry), protocol.circle.dropouts
     if len(lost) > tolerated:
-        message = (
+        raise PublicationError(
             f"by the entry {counted(len(lost), 'party')} had left before the end of the run, and "
             f"the release's study tolerates {tolerated}."
         )
-        raise PublicationError(message)
     facts |= {"parties": parties, "rounds": rounds, "lost": sorted(lost)}
     yield f"The entry holds {shape}, with a hash of what each sent{_but(lost)}."
 

@@ -51,11 +51,9 @@ class Included(Message):
     def __post_init__(self) -> None:
         good = type(self.index) is int and self.index >= 0 and isinstance(self.text, str)
         if not good or len(self.path) > _LONGEST_PATH:
-            message = "an entry in a proof is not of the right form."
-            raise PublicationError(message)
+            raise PublicationError("an entry in a proof is not of the right form.")
         if any(len(each) != _HASH_BYTES for each in self.path):
-            message = f"a path in a proof is a list of hashes of {_HASH_BYTES} bytes."
-            raise PublicationError(message)
+            raise PublicationError(f"a path in a proof is a list of hashes of {_HASH_BYTES} bytes.")
 
     @property
     def entry(self) -> LogEntry:
@@ -66,11 +64,10 @@ class Included(Message):
         """Raise unless the entry is under the root of a checkpoint."""
         leaf = hash_leaf(self.entry.text.encode())
         if root_by_inclusion(leaf, self.index, checkpoint.size, self.path) != checkpoint.root:
-            message = (
+            raise PublicationError(
                 f"entry {self.index} does not lead to the root of the checkpoint: the entry, its "
                 "path or the checkpoint is another one."
             )
-            raise PublicationError(message)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,8 +99,7 @@ class Proof(Message):
         """The entry of the file."""
         entry = self.release.entry
         if not isinstance(entry, ReleaseEntry):
-            message = f"entry {self.release.index} is no release of a file."
-            raise PublicationError(message)
+            raise PublicationError(f"entry {self.release.index} is no release of a file.")
         return entry
 
     @property
@@ -111,8 +107,7 @@ class Proof(Message):
         """The contract in which the log is anchored, if one is named."""
         entry = None if self.chain is None else self.chain.entry
         if entry is not None and not isinstance(entry, ChainEntry):
-            message = "the proof names a contract by an entry of another kind."
-            raise PublicationError(message)
+            raise PublicationError("the proof names a contract by an entry of another kind.")
         return entry
 
     @property
@@ -125,8 +120,9 @@ class Proof(Message):
         ]
         places = [each.index for each in found]
         if len(found) < len(self.keys) or places != sorted(set(places)):
-            message = "the proof tells changes of keys out of order, or by other entries."
-            raise PublicationError(message)
+            raise PublicationError(
+                "the proof tells changes of keys out of order, or by other entries."
+            )
         return found
 
 
@@ -189,11 +185,10 @@ def verify_file(content: bytes, proof: Proof, key: VerifierKey) -> Iterator[str]
     entry, checkpoint = proof.entry, proof.checkpoint
     found = hashlib.sha256(content).hexdigest()
     if (found, len(content)) != (entry.content, entry.size):
-        message = (
+        raise PublicationError(
             f"the file is not the one that was published: its SHA-256 is {found[:16]}…, and the "
             f"entry says {entry.content[:16]}…"
         )
-        raise PublicationError(message)
     yield f"The file is the one of the entry: {len(content)} bytes with SHA-256 {found}."
     signer = _signer(proof, key)
     followed = "the key you gave" if signer == key else "a key that took over from the one you gave"
@@ -235,18 +230,16 @@ def verify_receipt(proof: Proof, receipt: Commitments) -> Iterator[str]:
     """
     entry, number = proof.entry, receipt.number
     if not entry.commitments:
-        message = "the release was published without its rounds: nobody can tell who was counted."
-        raise PublicationError(message)
+        raise PublicationError(
+            "the release was published without its rounds: nobody can tell who was counted."
+        )
     if (receipt.study, receipt.run) != (entry.study, entry.run):
-        message = "the receipt is of another study or another run than the release."
-        raise PublicationError(message)
+        raise PublicationError("the receipt is of another study or another run than the release.")
     if not receipt.rounds:
-        message = "the receipt holds no round: the party had sent nothing."
-        raise PublicationError(message)
+        raise PublicationError("the receipt holds no round: the party had sent nothing.")
     counted = tuple(each[number] if number < len(each) else "" for each in entry.commitments)
     if counted != receipt.rounds:
-        message = f"what party {number} sent was not counted, or not as it was sent."
-        raise PublicationError(message)
+        raise PublicationError(f"what party {number} sent was not counted, or not as it was sent.")
     yield f"What party {number} sent is counted in all {len(counted)} rounds of the release."
 
 
@@ -283,7 +276,8 @@ def verify_log(
     sizes = proof.checkpoint.size, now.size
     if sizes[1] < sizes[0]:
         shown = counted(sizes[1], "entry")
-        message = f"the log shows {shown}, and signed for {sizes[0]} before: it was cut."
-        raise PublicationError(message)
+        raise PublicationError(
+            f"the log shows {shown}, and signed for {sizes[0]} before: it was cut."
+        )
     check_same_log(proof.checkpoint, now, log, changes)
     yield f"The log, now of {counted(sizes[1], 'entry')}, begins with those of the proof."

@@ -75,8 +75,9 @@ class RemoteLog:
         except ValueError:
             named = None
         if not named or not address.startswith(("http://", "https://")):
-            message = "the address of a log begins with http:// or https:// and names a host."
-            raise PublicationError(message)
+            raise PublicationError(
+                "the address of a log begins with http:// or https:// and names a host."
+            )
         # What people paste from their browser.
         self._address = re.sub(r"/(log|releases)(/.*)?$", "", address.rstrip("/"))
 
@@ -145,14 +146,15 @@ class RemoteLog:
         try:
             return within(_SECONDS_FOR_ALL, lambda: _asked(address, most))
         except TimeoutError:
-            message = "the log did not answer to the end in time; nothing of it was used."
-            raise UnreachableError(message) from None
+            raise UnreachableError(
+                "the log did not answer to the end in time; nothing of it was used."
+            ) from None
         except (OSError, http.client.HTTPException):
-            message = "the log does not answer; check its address, or try again later."
-            raise UnreachableError(message) from None
+            raise UnreachableError(
+                "the log does not answer; check its address, or try again later."
+            ) from None
         except ValueError:
-            message = "the address of the log is none that can be asked."
-            raise UnreachableError(message) from None
+            raise UnreachableError("the address of the log is none that can be asked.") from None
 
 
 class _NoOtherHost(urllib.request.HTTPRedirectHandler):
@@ -172,8 +174,9 @@ def _asked(address: str, most: int) -> bytes:
             return _read(answer, most)
     except urllib.error.HTTPError as error:
         error.close()
-        message = f"the log refused with status {error.code}; is it the address of a log?"
-        raise UnreachableError(message) from None
+        raise UnreachableError(
+            f"the log refused with status {error.code}; is it the address of a log?"
+        ) from None
 
 
 def _read(answer: http.client.HTTPResponse, most: int) -> bytes:
@@ -182,6 +185,5 @@ def _read(answer: http.client.HTTPResponse, most: int) -> bytes:
     while piece := answer.read1(1 << 16):
         found += piece
         if len(found) > most or time.monotonic() > give_up:
-            message = "the log's answer has no end; nothing of it was used."
-            raise UnreachableError(message)
+            raise UnreachableError("the log's answer has no end; nothing of it was used.")
     return bytes(found)

@@ -91,8 +91,9 @@ class VerifierKey:
         name, _, key = _parts(text, "a log's public key")
         found = cls(name, key)
         if str(found) != text:
-            message = "the log's public key is damaged: its parts do not belong together."
-            raise PublicationError(message)
+            raise PublicationError(
+                "the log's public key is damaged: its parts do not belong together."
+            )
         return found
 
     def accepts(self, signature: bytes, content: bytes) -> bool:
@@ -134,28 +135,31 @@ class SigningKey:
         try:
             write_secret(path, key._line())
         except FileExistsError:
-            message = f"{path} is there already; a key is never overwritten. Name a new file."
-            raise PublicationError(message) from None
+            raise PublicationError(
+                f"{path} is there already; a key is never overwritten. Name a new file."
+            ) from None
         return key
 
     @classmethod
     def read(cls, path: Path) -> SigningKey:
         """Read a key from its file."""
         if path.exists() and not path.is_file():
-            message = f"{path} is no file with a signing key."
-            raise PublicationError(message)
+            raise PublicationError(f"{path} is no file with a signing key.")
         if path.stat().st_mode & 0o077 and os.name == "posix":
-            message = f"{path} can be read by others than its owner; run chmod 600 on it."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"{path} can be read by others than its owner; run chmod 600 on it."
+            )
         text = path.read_text(errors="replace").strip()
         if not text.startswith(_SECRET):
-            message = f"{path} holds no signing key of a log; supm log create makes one."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"{path} holds no signing key of a log; supm log create makes one."
+            )
         name, told, secret = _parts(text.removeprefix(_SECRET), "a signing key")
         key = cls(name, secret)
         if key.verifier.hash != told:
-            message = f"the signing key in {path} is damaged: its parts do not belong together."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"the signing key in {path} is damaged: its parts do not belong together."
+            )
         return key
 
     def _line(self) -> str:
@@ -194,8 +198,9 @@ def _parts(line: str, noun: str) -> tuple[str, bytes, bytes]:
     except (binascii.Error, ValueError):
         content, told_hash = b"", b""
     if len(content) != 1 + _KEY_BYTES or not content.startswith(_ED25519) or len(told_hash) != 4:
-        message = f"{noun} is one line of the form name+hash+key, and this is another text."
-        raise PublicationError(message)
+        raise PublicationError(
+            f"{noun} is one line of the form name+hash+key, and this is another text."
+        )
     return name, told_hash, content[1:]
 
 
@@ -239,8 +244,9 @@ class Checkpoint:
     def signed(self, key: SigningKey) -> SignedCheckpoint:
         """Return it with the signature of a key."""
         if key.verifier.name != self.name:
-            message = f"the key is of the log {key.verifier.name}, and this log is {self.name}."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"the key is of the log {key.verifier.name}, and this log is {self.name}."
+            )
         return SignedCheckpoint(
             name=self.name,
             size=self.size,
@@ -280,15 +286,12 @@ class SignedCheckpoint(Checkpoint):
     def check(self, key: VerifierKey) -> None:
         """Raise unless this key of this log signed it."""
         if key.name != self.name:
-            message = f"the checkpoint is of the log {self.name}, not of {key.name}."
-            raise PublicationError(message)
+            raise PublicationError(f"the checkpoint is of the log {self.name}, not of {key.name}.")
         if key.hash != self.key_hash:
             told, wanted = self.key_hash.hex(), key.hash.hex()
-            message = f"the checkpoint is signed by the key {told}, not by {wanted}."
-            raise PublicationError(message)
+            raise PublicationError(f"the checkpoint is signed by the key {told}, not by {wanted}.")
         if not key.accepts(self.signature, self.body.encode()):
-            message = "the checkpoint was altered: its signature is not of this text."
-            raise PublicationError(message)
+            raise PublicationError("the checkpoint was altered: its signature is not of this text.")
 
     def to_form(self) -> str:
         """Return what a message holds of it: the signed note."""
@@ -307,8 +310,7 @@ class SignedCheckpoint(Checkpoint):
         except (ValueError, binascii.Error):
             found = None
         if found is None or found.text != text:
-            message = "this is no signed checkpoint of a log, or it is cut off."
-            raise PublicationError(message)
+            raise PublicationError("this is no signed checkpoint of a log, or it is cut off.")
         return found
 
 

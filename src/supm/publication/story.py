@@ -126,8 +126,9 @@ class LogStory:
         """Read the next entry and return its text; raise PublicationError where it does not fit."""
         entry, place = self._reader.read(text), self._count
         if entry.time < self.time:
-            message = f"entry {place} is dated {entry.time}, before the one before it."
-            raise PublicationError(message)
+            raise PublicationError(
+                f"entry {place} is dated {entry.time}, before the one before it."
+            )
         self._count, self.time = place + 1, entry.time
         self._note(place, entry)
         return text
@@ -140,12 +141,14 @@ class LogStory:
         elif isinstance(entry, RoundEntry):
             before = self._runs.setdefault((entry.run, entry.round), entry)
             if replace(entry, time=before.time) != before:
-                message = f"entry {place} tells another story of a round than one before it."
-                raise PublicationError(message)
+                raise PublicationError(
+                    f"entry {place} tells another story of a round than one before it."
+                )
         elif isinstance(entry, ReleaseEntry):
             if entry.content in self._contents:
-                message = f"entry {place} publishes a file that was published before: it is double."
-                raise PublicationError(message)
+                raise PublicationError(
+                    f"entry {place} publishes a file that was published before: it is double."
+                )
             self._contents.add(entry.content)
             if entry.run:
                 self._released.append((entry, self._shown(entry)))
@@ -162,11 +165,10 @@ class LogStory:
         """Raise where a release counts other parties than the rounds before it."""
         for entry, shown in self._released:
             if entry.commitments != shown:
-                message = (
+                raise PublicationError(
                     f"the release {entry.content[:16]}… counts other contributions than the log "
                     "showed when its rounds were held."
                 )
-                raise PublicationError(message)
 
     def warnings(self, clock: str | None) -> Iterator[str]:
         """Yield warnings of what may be right and may be wrong.
@@ -309,8 +311,9 @@ def _all_entries(log: AnyLog, now: SignedCheckpoint) -> list[LogEntry]:
 
     _, root, _ = rebuilt(map(taken, entries_of(log, now.size)))
     if root != now.root:
-        message = "the entries of the log are not those that it signed for; see supm log check."
-        raise PublicationError(message)
+        raise PublicationError(
+            "the entries of the log are not those that it signed for; see supm log check."
+        )
     return found
 
 

@@ -240,8 +240,7 @@ def _opened(content: bytes, facts: dict[str, Any]) -> Generator[str, None, tuple
     proof, name = Proof.from_json(bundle.proof), bundle.name
     if name != proof.entry.name:
         told = f"the bundle calls its file {name}, and its proof is of {proof.entry.name}"
-        message = f"{told}: it is not as supm publish --bundle wrote it."
-        raise PublicationError(message)
+        raise PublicationError(f"{told}: it is not as supm publish --bundle wrote it.")
     facts["member"] = name
     yield f"The bundle holds {name} and its proof, nothing else; {name} is checked:"
     return bundle.content, proof
@@ -251,8 +250,7 @@ def _promise(content: bytes, proof: Proof, facts: dict[str, Any]) -> Iterator[st
     """Say what is promised: derived from the noise that the file names, where it names it."""
     entry, own = proof.entry, own_statement(content)
     if own is not None and own != entry.statement:
-        message = "the file promises something else than the entry of the log."
-        raise PublicationError(message)
+        raise PublicationError("the file promises something else than the entry of the log.")
     told = entry.statement
     facts |= {
         "entry": proof.release.index,
@@ -362,8 +360,9 @@ def _confirmed(url: str, known: KnownContract, told: Anchor, key: VerifierKey) -
     yield f"The contract {told.contract} has SUPM's code; only {publisher} can anchor in it."
     anchor = chain.anchored(told.size)
     if anchor is None or anchor.root != told.root:
-        message = f"the chain does not hold the root of {size} that the file tells of."
-        raise PublicationError(message)
+        raise PublicationError(
+            f"the chain does not hold the root of {size} that the file tells of."
+        )
     yield (
         f"It holds {anchor.root.hex()[:16]}… for {size} since block {anchor.block}: "
         "so the log was anchored with one history, and its keys signed another."

@@ -308,24 +308,20 @@ def attribute_of(form: object, path: str) -> Attribute:
     given = dict(object_at(form, path))
     kind = given.pop("type", None)
     if not isinstance(kind, str) or kind not in _KINDS:
-        message = f"{path}.type must be one of {', '.join(_KINDS)}."
-        raise SchemaError(message)
+        raise SchemaError(f"{path}.type must be one of {', '.join(_KINDS)}.")
     known = {field.name: field for field in fields(_KINDS[kind])}
     check_fields(given, ("type", *known), f"type {kind}", SchemaError, path=f"{path}.")
     for name, field in known.items():
         if name not in given and field.default is MISSING:
-            message = f"{path}.{name} is missing; type {kind} needs it."
-            raise SchemaError(message)
+            raise SchemaError(f"{path}.{name} is missing; type {kind} needs it.")
     try:
         return _KINDS[kind](**given)
     except FieldError as error:
-        message = f"{path}.{error.field} {error.problem}"
-        raise SchemaError(message) from None
+        raise SchemaError(f"{path}.{error.field} {error.problem}") from None
 
 
 def object_at(form: object, path: str) -> dict[str, Any]:
     """Return an object of JSON, or raise."""
     if not isinstance(form, dict):
-        message = f"{path} must be a JSON object."
-        raise SchemaError(message)
+        raise SchemaError(f"{path} must be a JSON object.")
     return form

@@ -51,8 +51,7 @@ def raw_column(name: str, column: object) -> RawColumn:
     """Read a NumPy array, a series of any dataframe library, a list or a tuple."""
     values, missing = _arrays(name, column)
     if values.ndim != 1:
-        message = f"{name}: a column must have one dimension, got {values.ndim}."
-        raise RecordError(message)
+        raise RecordError(f"{name}: a column must have one dimension, got {values.ndim}.")
     if values.dtype.kind == "T":
         values = values.astype(object)
     return RawColumn(values, missing | _absent(values))
@@ -79,8 +78,9 @@ def positions(name: str, raw: RawColumn, values: Sequence[Value]) -> NDArray[np.
     plain = raw.values.dtype.kind in "biufUO"
     present = raw.values[~raw.missing].tolist() if plain else []
     if not plain or not all(issubclass(kind, _PLAIN) for kind in set(map(type, present))):
-        message = f"{name}: the column holds something else than text, numbers, true or false."
-        raise RecordError(message)
+        raise RecordError(
+            f"{name}: the column holds something else than text, numbers, true or false."
+        )
     place = {value: index for index, value in enumerate(values)}
     found = np.full(raw.values.size, len(values), dtype=np.int64)
     found[~raw.missing] = [place.get(each, -1) for each in present]
@@ -111,8 +111,7 @@ def _arrays(name: str, column: object) -> tuple[NDArray[Any], NDArray[np.bool_]]
     if isinstance(series, nw.Series):
         return _from_series(name, series)
     kind = type(column).__name__
-    message = f"{name}: a column must be an array, a series or a list, got {kind}."
-    raise RecordError(message)
+    raise RecordError(f"{name}: a column must be an array, a series or a list, got {kind}.")
 
 
 def _from_series(name: str, series: nw.Series[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -123,8 +122,7 @@ def _from_series(name: str, series: nw.Series[Any]) -> tuple[NDArray[Any], NDArr
         return np.asarray(series.to_numpy()), missing
     with contextlib.suppress(Exception):
         return np.fromiter(series.to_list(), dtype=object, count=len(series)), missing
-    message = f"{name}: the column cannot be read as plain values."
-    raise RecordError(message)
+    raise RecordError(f"{name}: the column cannot be read as plain values.")
 
 
 def _absent(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -175,11 +173,10 @@ def _not_numbers(name: str, noun: str) -> RecordError:
 
 def _refuse_infinite(name: str, infinite: int, rows: int) -> None:
     if infinite:
-        message = (
+        raise RecordError(
             f"{name}: {infinite} of {rows} records are infinite, which is no measurement; "
             "correct them or mark them as missing."
         )
-        raise RecordError(message)
 
 
 def table_columns(data: object, names: Sequence[str]) -> dict[str, object]:
@@ -201,34 +198,32 @@ def column_names(data: object) -> list[str]:
     if isinstance(data, list | tuple):
         return [str(name) for name in data[0]] if data and isinstance(data[0], Mapping) else []
     if isinstance(data, np.ndarray):
-        message = "an array has no names of columns; hand over a frame or a mapping of columns."
-        raise RecordError(message)
+        raise RecordError(
+            "an array has no names of columns; hand over a frame or a mapping of columns."
+        )
     return list(_quietly(lambda: _frame(data).collect_schema().names()))
 
 
 def _from_array(data: NDArray[Any], names: Sequence[str]) -> dict[str, object]:
     if data.ndim != 2 or data.shape[1] != len(names):
-        message = (
+        raise RecordError(
             f"the array must have {len(names)} columns in the order of the schema "
             f"({names[0]!r} to {names[-1]!r}), got an array of shape {data.shape}."
         )
-        raise RecordError(message)
     return {name: data[:, place] for place, name in enumerate(names)}
 
 
 def _from_records(data: Sequence[object], names: Sequence[str]) -> dict[str, object]:
     records = [each for each in data if isinstance(each, Mapping)]
     if len(records) < len(data):
-        message = f"the data must be {_TABLES}, got a list of other things."
-        raise RecordError(message)
+        raise RecordError(f"the data must be {_TABLES}, got a list of other things.")
     for name in names:
         without = sum(name not in record for record in records)
         if without:
-            message = (
+            raise RecordError(
                 f"{without} of {len(records)} records have no key {name!r}; "
                 "a missing value is written as None."
             )
-            raise RecordError(message)
     return {name: [record[name] for record in records] for name in names}
 
 
@@ -247,11 +242,9 @@ def _frame(data: object) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
     try:
         frame = nw.from_native(data, pass_through=True)
     except DuplicateError:
-        message = "the table has two columns of one name; rename one of them."
-        raise RecordError(message) from None
+        raise RecordError("the table has two columns of one name; rename one of them.") from None
     if not isinstance(frame, nw.DataFrame | nw.LazyFrame):
-        message = f"the data must be {_TABLES}, got {type(data).__name__}."
-        raise RecordError(message)
+        raise RecordError(f"the data must be {_TABLES}, got {type(data).__name__}.")
     return frame
 
 
@@ -259,8 +252,9 @@ def _quietly(step: Callable[[], _T]) -> _T:
     # Each library has its own error, and it may quote values: none is let through.
     with contextlib.suppress(Exception):
         return step()
-    message = "the lazy table could not be computed; collect it before it is read, to see why."
-    raise RecordError(message)
+    raise RecordError(
+        "the lazy table could not be computed; collect it before it is read, to see why."
+    )
 
 
 def _require(names: Sequence[str], present: Iterable[object]) -> None:
@@ -268,5 +262,6 @@ def _require(names: Sequence[str], present: Iterable[object]) -> None:
     absent = [name for name in names if name not in known]
     if absent:
         others = f" and {len(absent) - 1} more of the schema" if len(absent) > 1 else ""
-        message = f"the table has no column {absent[0]!r}{others}; columns go by their exact name."
-        raise RecordError(message)
+        raise RecordError(
+            f"the table has no column {absent[0]!r}{others}; columns go by their exact name."
+        )

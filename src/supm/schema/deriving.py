@@ -159,15 +159,14 @@ def _target(column: PublicColumn) -> Attribute:
     name, rows, found = column.name, column.missing.size, column.numbers
     absent = int(column.missing.sum())
     if absent:
-        message = f"{name}: {absent} of {rows} records have no label; leave them out."
-        raise RecordError(message)
+        raise RecordError(f"{name}: {absent} of {rows} records have no label; leave them out.")
     labels = _labels(column)
     if not labels:
-        message = f"{name}: the column holds neither text nor numbers; convert it."
-        raise RecordError(message)
+        raise RecordError(f"{name}: the column holds neither text nor numbers; convert it.")
     if len(labels) == 1:
-        message = f"{name}: all {rows} records have one label; there is nothing to predict."
-        raise RecordError(message)
+        raise RecordError(
+            f"{name}: all {rows} records have one label; there is nothing to predict."
+        )
     if found is not None and np.isfinite(found).all() and _measured(found, labels):
         return _continuous(name, found, "range")
     if len(labels) > min(_LABELS, max(2, rows // 2)):

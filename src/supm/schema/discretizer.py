@@ -78,8 +78,7 @@ class Discretizer(ABC):
         inside = numbers.dtype.kind in "iu" and bool(((numbers >= 0) & (numbers < self.size)).all())
         if numbers.ndim != 1 or not inside:
             name, last = self.attribute.name, self.size - 1
-            message = f"{name}: classes must be whole numbers in [0, {last}]."
-            raise RecordError(message)
+            raise RecordError(f"{name}: classes must be whole numbers in [0, {last}].")
         rows = np.zeros((numbers.size, self.size))
         rows[np.arange(numbers.size), numbers] = 1.0
         return rows
@@ -96,8 +95,7 @@ class Discretizer(ABC):
         """Check that the attribute is of a kind."""
         if not isinstance(self.attribute, kind):
             name, got = type(self).__name__, type(self.attribute).__name__
-            message = f"{name} needs an attribute of kind {kind.__name__}, got {got}."
-            raise SchemaError(message)
+            raise SchemaError(f"{name} needs an attribute of kind {kind.__name__}, got {got}.")
 
     def _with_missing(self, scale: NDArray[np.float64], middle: float) -> NDArray[np.float64]:
         return np.append(scale, middle)[: self.size]
@@ -172,8 +170,9 @@ class EqualWidth(_Intervals):
         keep_checked(self, CLASSES)
         if not self._rising():
             name = self.attribute.name
-            message = f"attribute {name!r}: its range is too narrow for {self.classes} classes."
-            raise SchemaError(message)
+            raise SchemaError(
+                f"attribute {name!r}: its range is too narrow for {self.classes} classes."
+            )
 
     @property
     def cuts(self) -> tuple[float, ...]:

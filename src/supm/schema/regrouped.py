@@ -45,15 +45,15 @@ class Regrouped(Discretizer):
         object.__setattr__(self, "attribute", self.finer.attribute)
         whole = all(type(group) is int for group in self.groups)
         if not whole or len(self.groups) != self.finer.size:
-            message = (
+            raise SchemaError(
                 f"{self.attribute.name}: groups must be a whole number for each of the "
                 f"{self.finer.size} classes."
             )
-            raise SchemaError(message)
         used = set(self.groups)
         if len(used) < 2 or min(used) != 0 or max(used) != len(used) - 1:
-            message = f"{self.attribute.name}: groups must be numbered from 0, at least two."
-            raise SchemaError(message)
+            raise SchemaError(
+                f"{self.attribute.name}: groups must be numbered from 0, at least two."
+            )
 
     @property
     def size(self) -> int:

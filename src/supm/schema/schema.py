@@ -87,8 +87,9 @@ class Records:
         for place, discretizer in enumerate(discretizers):
             name = discretizer.attribute.name
             if known.get(name) != discretizer.attribute:
-                message = f"a discretizer is for {name!r}, which these records do not have."
-                raise SchemaError(message)
+                raise SchemaError(
+                    f"a discretizer is for {name!r}, which these records do not have."
+                )
             classes[:, place] = discretizer.classify(self.columns[name])
         return classes
 
@@ -139,12 +140,14 @@ class Schema:
         names = [*self.names, self.target.name]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            message = f"the name {twice!r} occurs twice; attributes and target have distinct names."
-            raise SchemaError(message)
+            raise SchemaError(
+                f"the name {twice!r} occurs twice; attributes and target have distinct names."
+            )
         if self.target.missing != "refuse":
             name = self.target.name
-            message = f"target {name!r}: missing must be 'refuse'; an example has its label."
-            raise SchemaError(message)
+            raise SchemaError(
+                f"target {name!r}: missing must be 'refuse'; an example has its label."
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -201,11 +204,9 @@ class Schema:
                 "schema", "a file that can be read", str(path), f"{error.strerror}."
             ) from None
         except UnicodeDecodeError:
-            message = f"{path}: this is not UTF-8 text."
-            raise SchemaError(message) from None
+            raise SchemaError(f"{path}: this is not UTF-8 text.") from None
         except SchemaError as error:
-            message = f"{path}: {error}"
-            raise SchemaError(message) from None
+            raise SchemaError(f"{path}: {error}") from None
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the JSON form to a file."""
@@ -340,24 +341,22 @@ def _opened(data: object) -> object:
 
 def _check_kinds(attributes: object, target: object) -> None:
     if not isinstance(attributes, list | tuple) or not attributes:
-        message = "attributes must be a list of at least one attribute."
-        raise SchemaError(message)
+        raise SchemaError("attributes must be a list of at least one attribute.")
     for attribute in (*attributes, target):
         if not isinstance(attribute, Continuous | Ordinal | Categorical):
             kind = type(attribute).__name__
-            message = f"an attribute must be Continuous, Ordinal or Categorical, got {kind}."
-            raise SchemaError(message)
+            raise SchemaError(
+                f"an attribute must be Continuous, Ordinal or Categorical, got {kind}."
+            )
 
 
 def _common_length(columns: Mapping[str, NDArray[Any]]) -> int:
     first, rows = next((name, column.size) for name, column in columns.items())
     for name, column in columns.items():
         if column.size != rows:
-            message = f"{name}: the column has {column.size} rows, {first} has {rows}."
-            raise RecordError(message)
+            raise RecordError(f"{name}: the column has {column.size} rows, {first} has {rows}.")
     if not rows:
-        message = "the table has no records; at least one is needed."
-        raise RecordError(message)
+        raise RecordError("the table has no records; at least one is needed.")
     return rows
 
 
@@ -366,12 +365,9 @@ def _checked(form: object) -> dict[str, Any]:
     check_fields(held, _FIELDS, "a schema", SchemaError)
     for field in _FIELDS:
         if field not in held:
-            message = f"{field} is missing; a schema has the fields {', '.join(_FIELDS)}."
-            raise SchemaError(message)
+            raise SchemaError(f"{field} is missing; a schema has the fields {', '.join(_FIELDS)}.")
     if type(held["version"]) is not int or held["version"] != _VERSION:
-        message = f"version must be {_VERSION}; this release reads no other."
-        raise SchemaError(message)
+        raise SchemaError(f"version must be {_VERSION}; this release reads no other.")
     if not isinstance(held["attributes"], list):
-        message = "attributes must be a list of objects."
-        raise SchemaError(message)
+        raise SchemaError("attributes must be a list of objects.")
     return held

@@ -59,8 +59,7 @@ class TextTable:
         """Return the text of the column of exactly this name."""
         place = self._places.get(name)
         if place is None:
-            message = f"{self.path} has no column {name!r}. {suggestion(name, self.names)}"
-            raise RecordError(message)
+            raise RecordError(f"{self.path} has no column {name!r}. {suggestion(name, self.names)}")
         return np.concatenate([chunk[:, place] for chunk in self.chunks])
 
     def columns(self) -> Iterator[tuple[str, NDArray[Any]]]:
@@ -82,8 +81,9 @@ class TextTable:
         unlabelled = int(missing(self.column(target.name)).sum())
         if unlabelled and "" not in getattr(target, "values", ()):
             name = target.name
-            message = f"{name}: {unlabelled} of {self.rows} records have no label; leave them out."
-            raise RecordError(message)
+            raise RecordError(
+                f"{name}: {unlabelled} of {self.rows} records have no label; leave them out."
+            )
 
     @cached_property
     def _places(self) -> dict[str, int]:
@@ -153,8 +153,9 @@ def _decoded(path: str, pieces: Iterable[list[bytes]]) -> Iterator[str]:
         try:
             text = line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
-            message = f"{path}, line {number}: this is not UTF-8 text; save the file as UTF-8 CSV."
-            raise RecordError(message) from None
+            raise RecordError(
+                f"{path}, line {number}: this is not UTF-8 text; save the file as UTF-8 CSV."
+            ) from None
         yield text
 
 
@@ -172,30 +173,35 @@ def _parsed(path: str, lines: Iterator[str], target: str | None) -> TextTable:
         chunks = tuple(_chunks(path, reader, len(names), places))
     except csv.Error as error:
         # The messages of the csv module name the fault and never the text.
-        message = f"{path}, line {reader.line_num}: this is not CSV ({error}); is a quote unclosed?"
-        raise RecordError(message) from None
+        raise RecordError(
+            f"{path}, line {reader.line_num}: this is not CSV ({error}); is a quote unclosed?"
+        ) from None
     if not chunks:
-        message = f"{path} has a header and no records; at least one line of values is needed."
-        raise RecordError(message)
+        raise RecordError(
+            f"{path} has a header and no records; at least one line of values is needed."
+        )
     return TextTable(path=path, names=names, chunks=chunks, lines=np.array(places, dtype=np.int64))
 
 
 def _header(path: str, cells: Sequence[str]) -> tuple[str, ...]:
     names = tuple(cell.strip() for cell in cells)
     if not any(names):
-        message = f"{path}, line 1: there must be the names of the columns, and it is empty."
-        raise RecordError(message)
+        raise RecordError(
+            f"{path}, line 1: there must be the names of the columns, and it is empty."
+        )
     if "" in names:
         place = names.index("") + 1
-        message = f"{path}, line 1: column {place} has no name; name it or leave the column out."
-        raise RecordError(message)
+        raise RecordError(
+            f"{path}, line 1: column {place} has no name; name it or leave the column out."
+        )
     places: dict[str, int] = {}
     for place, name in enumerate(names, 1):
         earlier = places.setdefault(name, place)
         if earlier < place:
             # By number: in a file without a header these names would be values.
-            message = f"{path}, line 1: columns {earlier} and {place} have one name; rename one."
-            raise RecordError(message)
+            raise RecordError(
+                f"{path}, line 1: columns {earlier} and {place} have one name; rename one."
+            )
     return names
 
 
@@ -213,11 +219,10 @@ def _chunks(
             held.append(cells)
             places.append(reader.line_num)
         elif cells:
-            message = (
+            raise RecordError(
                 f"{path}, line {reader.line_num}: {len(cells)} values where the header has "
                 f"{width} columns."
             )
-            raise RecordError(message)
         if len(held) == most:
             yield _compact(held)
             held = []

@@ -114,8 +114,7 @@ def document_of(opened: Opened, phase: str) -> Study:
 def _in_state(store: Store, name: str, wanted: State, step: str) -> Opened:
     opened = store.find(name)
     if opened.state is not wanted:
-        message = f"the study is {opened.state}; it can be {step} where it is {wanted}."
-        raise StateChanged(message)
+        raise StateChanged(f"the study is {opened.state}; it can be {step} where it is {wanted}.")
     return opened
 
 
@@ -125,8 +124,9 @@ def _counted(store: Store, opened: Opened, phase: str) -> Iterator[Counts]:
     needed = max(opened.minimums.get(phase, 0), 1)
     stored = store.reports(opened.name).get(phase, 0)
     if stored < needed:
-        message = f"the {phase} phase has {stored:,} reports and needs {needed:,}; wait for more."
-        raise NotReady(message)
+        raise NotReady(
+            f"the {phase} phase has {stored:,} reports and needs {needed:,}; wait for more."
+        )
     store.pause(opened.name, phase, _PAUSE_SECONDS)
     try:
         yield stored_counts(store, opened.name, phase)
@@ -148,6 +148,5 @@ def stored_counts(store: Store, name: str, phase: str) -> Counts:
     """Return what the stored reports of a phase add up to, or raise NotReady."""
     counts = store.counts(name, phase)
     if counts is None:
-        message = f"the {phase} phase has no reports yet; wait for some."
-        raise NotReady(message)
+        raise NotReady(f"the {phase} phase has no reports yet; wait for some.")
     return counts

@@ -106,8 +106,7 @@ class Writer:
         # One submission alone is always taken, however large.
         full = self._reports and self._reports + len(submission) > self._most_waiting
         if full or not self._running:
-            message = "too many reports wait for the database; send again later."
-            raise Busy(message)
+            raise Busy("too many reports wait for the database; send again later.")
         self._reports += len(submission)
 
     def _run(self) -> None:

@@ -207,8 +207,7 @@ class Models:
 
     def _again(self, opened: Opened) -> Trained:
         if opened.model is None:
-            message = "the study has no model yet; train it first."
-            raise NotReady(message)
+            raise NotReady("the study has no model yet; train it first.")
         counts = stored_counts(self._store, opened.name, "train")
         study = document_of(opened, "train")
         return train(study, counts, RadialSVM(), weights=opened.weights)

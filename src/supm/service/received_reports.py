@@ -114,8 +114,7 @@ class ReceivedReports:
         try:
             flat = np.fromiter(chain.from_iterable(rows), np.int64, len(rows) * width)
         except OverflowError:
-            message = "symbols of a report must be whole numbers below 2^53."
-            raise MessageError(message) from None
+            raise MessageError("symbols of a report must be whole numbers below 2^53.") from None
         return flat.reshape(len(rows), width)
 
 
@@ -225,11 +224,10 @@ def _head(metadata: dict[bytes, bytes]) -> _Head:
         # Metadata are texts, numbers as well.
         return msgspec.convert(form, _Head, strict=False)
     except msgspec.ValidationError:
-        message = (
+        raise MessageError(
             "the schema's metadata must be version 1, study (a hash), phase and group of the "
             "question, and nothing else."
-        )
-        raise MessageError(message) from None
+        ) from None
 
 
 def _messages(body: bytes) -> Iterator[Any]:

@@ -113,16 +113,14 @@ def _check_status(form: dict[str, Any]) -> None:
     counts = form.get("reports")
     whole = isinstance(counts, dict) and all(type(each) is int for each in counts.values())
     if not whole or not all(isinstance(each, str) for each in texts):
-        message = "the aggregator took the step, and did not say where the study stands."
-        raise SupmError(message)
+        raise SupmError("the aggregator took the step, and did not say where the study stands.")
 
 
 def _answers(form: dict[str, Any], count: int) -> list[dict[str, Any]]:
     """Return what an aggregator answered, an answer for each report, or say that it did not."""
     told = form.get("answers")
     if not isinstance(told, list) or len(told) != count or not all(map(_is_answer, told)):
-        message = "the aggregator's answers are not for these reports; check the address."
-        raise SupmError(message)
+        raise SupmError("the aggregator's answers are not for these reports; check the address.")
     return [{name: each[name] for name in ("answer", "probability")} for each in told]
 
 

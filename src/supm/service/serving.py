@@ -201,8 +201,7 @@ def running(app: FastAPI, *, port: int = 0) -> Iterator[str]:
     thread.start()
     try:
         if not started.wait(_START_SECONDS):
-            message = "the aggregator did not start."
-            raise ServingError(message)
+            raise ServingError("the aggregator did not start.")
         yield found[0]
     finally:
         server.stop()
@@ -220,8 +219,7 @@ class Live(RemoteStudy):
         """Return what the stored reports of a phase add up to."""
         counts = self._store.counts(self.name, phase)
         if counts is None:
-            message = f"nobody reported in the {phase} phase."
-            raise SupmError(message)
+            raise SupmError(f"nobody reported in the {phase} phase.")
         return counts
 
 
@@ -282,5 +280,4 @@ def _run(server: _Server, host: str, port: int) -> None:
         # uvicorn leaves so where it cannot listen.
         raise ServingError(_TAKEN.format(port, host)) from None
     if not server.started:
-        message = "the aggregator could not start; its log says why."
-        raise ServingError(message)
+        raise ServingError("the aggregator could not start; its log says why.")

@@ -154,8 +154,7 @@ def question_document(study: Study, phase: str) -> dict[str, Any]:
     if question is not None:
         return _common(study, phase) | _asked(study, question)
     if phase != "test" or study.attributes is None:
-        message = f"the study asks nothing in the {phase} phase."
-        raise MessageError(message)
+        raise MessageError(f"the study asks nothing in the {phase} phase.")
     return _common(study, phase) | _on_device(study)
 
 

@@ -66,14 +66,12 @@ class ArchiveSchema:
     def __post_init__(self) -> None:
         columns: tuple[object, ...] = tuple(self.columns)
         if not columns:
-            message = "an archive must have at least one column."
-            raise SchemaError(message)
+            raise SchemaError("an archive must have at least one column.")
         for each in columns:
             if not isinstance(each, Column):
-                message = (
+                raise SchemaError(
                     f"a column must be a NumberColumn or ClassColumn, got {type(each).__name__}."
                 )
-                raise SchemaError(message)
         object.__setattr__(self, "columns", columns)
         self._check_names()
         if self.asked is not None:
@@ -99,8 +97,9 @@ class ArchiveSchema:
         for each in self.columns:
             if each.name == name:
                 return each
-        message = f"the archive has no column {name!r}; its columns are {', '.join(self.names)}."
-        raise SchemaError(message)
+        raise SchemaError(
+            f"the archive has no column {name!r}; its columns are {', '.join(self.names)}."
+        )
 
     @property
     def guarantee(self) -> Guarantee:
@@ -138,18 +137,15 @@ class ArchiveSchema:
         """Read the JSON form."""
         form = read_object(text, "archive schema", SchemaError)
         if "attributes" in form:
-            message = (
+            raise SchemaError(
                 "this is a schema of records, as supm schema writes it; an archive schema also "
                 "says how each column was noised, see supm synthesize --help."
             )
-            raise SchemaError(message)
         check_fields(form, _FIELDS, "an archive schema", SchemaError)
         if type(form.get("version")) is not int or form["version"] != _VERSION:
-            message = f"version must be {_VERSION}; this release reads no other."
-            raise SchemaError(message)
+            raise SchemaError(f"version must be {_VERSION}; this release reads no other.")
         if not isinstance(form.get("columns"), list):
-            message = "columns must be a list of objects."
-            raise SchemaError(message)
+            raise SchemaError("columns must be a list of objects.")
         columns = tuple(column_from_form(each, place) for place, each in enumerate(form["columns"]))
         return cls(columns=columns, target=form.get("target"), asked=form.get("asked"))
 
@@ -157,12 +153,10 @@ class ArchiveSchema:
         names = self.names
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            message = f"the name {twice!r} occurs twice; columns have distinct names."
-            raise SchemaError(message)
+            raise SchemaError(f"the name {twice!r} occurs twice; columns have distinct names.")
         if self.target is not None and self.target not in names:
             got = repr(self.target)[:60]
-            message = f"target must be the name of a column, or null for none, got {got}."
-            raise SchemaError(message)
+            raise SchemaError(f"target must be the name of a column, or null for none, got {got}.")
 
 
 def archive_statement(
@@ -233,8 +227,7 @@ class Archive:
         check_kind("schema", schema, ArchiveSchema)
         check_source(source)
         if schema.asked is not None:
-            message = "asked must be null where every cell is to be reported."
-            raise SchemaError(message)
+            raise SchemaError("asked must be null where every cell is to be reported.")
         columns = table_columns(table, schema.names)
         reports = {each.name: each.noised(columns[each.name], source) for each in schema.columns}
         rows = _check_rows(reports, schema)
@@ -267,36 +260,33 @@ class Archive:
         column = self.schema.column(name)
         if isinstance(column, NumberColumn):
             return column
-        message = f"{name}: a number column is needed, and this one holds classes."
-        raise SchemaError(message)
+        raise SchemaError(f"{name}: a number column is needed, and this one holds classes.")
 
     def _class(self, name: str) -> ClassColumn:
         column = self.schema.column(name)
         if isinstance(column, ClassColumn):
             return column
-        message = f"{name}: a class column is needed, and this one holds numbers."
-        raise SchemaError(message)
+        raise SchemaError(f"{name}: a class column is needed, and this one holds numbers.")
 
 
 def _epsilon(promise: Guarantee) -> float:
     if isinstance(promise, PureLDP | ApproximateDP):
         return promise.epsilon
-    message = "the columns together promise nothing: their deltas add up to one or more."
-    raise SchemaError(message)
+    raise SchemaError("the columns together promise nothing: their deltas add up to one or more.")
 
 
 def _check_rows(reports: Mapping[str, NDArray[Any]], schema: ArchiveSchema) -> int:
     sizes = {len(column) for column in reports.values()}
     if len(sizes) > 1 or sizes == {0}:
-        message = "the columns of an archive must have the same number of rows, at least one."
-        raise RecordError(message)
+        raise RecordError(
+            "the columns of an archive must have the same number of rows, at least one."
+        )
     asked = schema.asked
     if asked is not None:
         told = sum(each.told(reports[each.name]).astype(np.int64) for each in schema.columns)
         wrong = int((np.asarray(told) != asked).sum())
         if wrong:
-            message = (
+            raise RecordError(
                 f"{wrong} of {max(sizes)} records do not have {asked} non-empty cells, as asked."
             )
-            raise RecordError(message)
     return max(sizes)

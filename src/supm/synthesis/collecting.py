@@ -227,31 +227,29 @@ class Collection(FiniteChannel):
         """Refuse a wrong cell also where it would not be drawn: a refusal must not tell which."""
         held = np.asarray(values)
         if held.dtype.kind not in "iuf" or held.ndim != 2 or held.shape[1] != len(self.parts):
-            message = f"records must be rows of {len(self.parts)} numbers; use encode."
-            raise RecordError(message)
+            raise RecordError(f"records must be rows of {len(self.parts)} numbers; use encode.")
         for place, (attribute, part) in enumerate(zip(self.attributes, self.parts, strict=True)):
             if not holds(part, held[:, place]):
-                message = f"{attribute.name!r} must be as the schema describes it; use encode."
-                raise RecordError(message)
+                raise RecordError(
+                    f"{attribute.name!r} must be as the schema describes it; use encode."
+                )
         return held.astype(np.float64, copy=False)
 
     def _told(self, reports: Reports) -> NDArray[np.int64]:
         """Return the reports, or refuse them: they come from strangers."""
         symbols = check_reports(reports).symbols
         if symbols.dtype.kind not in "iu" or symbols.shape[1:] != (self.width,):
-            message = f"reports must be rows of {self.width} whole numbers; use randomize."
-            raise RecordError(message)
+            raise RecordError(f"reports must be rows of {self.width} whole numbers; use randomize.")
         places, told = np.hsplit(symbols, 2)
         good = (np.diff(places.astype(np.int64)) > 0).all(axis=1)
         good &= ((places >= 0) & (places < len(self.parts))).all(axis=1)
         for place, part in enumerate(self.parts):
             good &= ((places != place) | tells(part, told)).all(axis=1)
         if not good.all():
-            message = (
+            raise RecordError(
                 f"{np.count_nonzero(~good)} of {len(symbols)} reports cannot have been told: "
                 "refuse those whose places do not rise or whose symbols no mechanism makes."
             )
-            raise RecordError(message)
         return symbols.astype(np.int64, copy=False)
 
     def _draw_places(self, rows: int, source: RandomSource) -> NDArray[np.int64]:

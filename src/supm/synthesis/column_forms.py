@@ -77,8 +77,7 @@ def column_from_form(form: object, place: int) -> Column:
     """
     path = f"columns[{place}]"
     if not isinstance(form, dict):
-        message = f"{path} must be a JSON object."
-        raise SchemaError(message)
+        raise SchemaError(f"{path} must be a JSON object.")
     given = dict(form)
     name = check_attribute_name(given.pop("name", None))
     path = f"{path} {name!r}"
@@ -87,16 +86,14 @@ def column_from_form(form: object, place: int) -> Column:
         return NumberColumn(name, _made(given, _NUMBERS, {}, _NUMBER_FIELDS, path))
     if kind == "class":
         return _class_column(name, given, path)
-    message = f'{path}: kind must be "number" or "class".'
-    raise SchemaError(message)
+    raise SchemaError(f'{path}: kind must be "number" or "class".')
 
 
 def _class_column(name: str, given: dict[str, Any], path: str) -> ClassColumn:
     values = check_values(name, given.pop("values", None))
     ordered = given.pop("ordered", False)
     if not isinstance(ordered, bool):
-        message = f"{path}: ordered must be true or false."
-        raise SchemaError(message)
+        raise SchemaError(f"{path}: ordered must be true or false.")
     mechanism = _made(given, _CLASSES, {"size": len(values)}, _CLASS_FIELDS, path)
     return ClassColumn(name, values, mechanism, ordered)
 
@@ -124,8 +121,7 @@ def _made(
         # In a file nobody can say NoGuarantee.
         sentence = str(error).removesuffix(EPSILON.hint).rstrip()
         quoted = any(isinstance(value, str) for value in given.values())
-        message = f"{path}: {sentence}{' Remove the quotes.' if quoted else ''}"
-        raise SchemaError(message) from None
+        raise SchemaError(f"{path}: {sentence}{' Remove the quotes.' if quoted else ''}") from None
 
 
 def _named(name: object, known: dict[str, _Known], path: str) -> str:
@@ -139,8 +135,7 @@ def _named(name: object, known: dict[str, _Known], path: str) -> str:
     elif plain in {**_NUMBERS, **_CLASSES}:
         what = "classes" if plain in _CLASSES else "numbers"
         advice = f"{plain} is for {what}, {advice}"
-    message = f"{path}: its mechanism {word}; {advice}."
-    raise SchemaError(message)
+    raise SchemaError(f"{path}: its mechanism {word}; {advice}.")
 
 
 def _check_names(
@@ -153,20 +148,18 @@ def _check_names(
 ) -> None:
     for each in given:
         if each not in fields:
-            message = (
+            raise SchemaError(
                 f"{path}: {each[:60]} is not a field of a column; its fields are "
                 f"{', '.join(fields)}."
             )
-            raise SchemaError(message)
     if not any(each in given for each in ("epsilon", *kind.parameters)):
         own = " and ".join(kind.parameters)
-        message = f"{path}: how much noise there is was not given; state epsilon or {own}."
-        raise SchemaError(message)
+        raise SchemaError(f"{path}: how much noise there is was not given; state epsilon or {own}.")
     for each in wanted:
         if each not in given:
-            message = f"{path}: {each} is missing; {name} needs {', '.join(wanted)}."
-            raise SchemaError(message)
+            raise SchemaError(f"{path}: {each} is missing; {name} needs {', '.join(wanted)}.")
     for each in given:
         if each not in wanted:
-            message = f"{path}: {each} does not go with {', '.join(wanted)}; keep one of them."
-            raise SchemaError(message)
+            raise SchemaError(
+                f"{path}: {each} does not go with {', '.join(wanted)}; keep one of them."
+            )

@@ -64,11 +64,10 @@ class ArchiveColumn(ABC):
         raw = raw_column(self.name, cells)
         empty = int(raw.missing.sum())
         if empty and not some:
-            message = (
+            raise RecordError(
                 f"{self.name}: {empty} of {raw.missing.size} cells are missing; an archive has a "
                 "report in every cell, or its schema says how many were asked."
             )
-            raise RecordError(message)
         return self._reported(raw)
 
     def _reported(self, raw: RawColumn) -> NDArray[Any]:
@@ -78,16 +77,16 @@ class ArchiveColumn(ABC):
         """Noise clean cells, as the devices of their owners would have done."""
         raw = raw_column(self.name, cells)
         if raw.missing.any():
-            message = f"{self.name}: a clean record must have a value in every cell."
-            raise RecordError(message)
+            raise RecordError(f"{self.name}: a clean record must have a value in every cell.")
         return self._noised(raw, source.child(self.name))
 
     def plain(self, cells: object, noun: str) -> NDArray[np.float64]:
         """Read cells without noise: numbers as they are, and classes as their places."""
         raw = raw_column(self.name, cells)
         if raw.missing.any():
-            message = f"{self.name}: a cell of the {noun} table is missing; every cell is needed."
-            raise RecordError(message)
+            raise RecordError(
+                f"{self.name}: a cell of the {noun} table is missing; every cell is needed."
+            )
         return self._checked(raw).astype(np.float64)
 
 
@@ -183,11 +182,10 @@ class NumberColumn(ArchiveColumn):
         numbers = self._checked(raw)
         strange = int((~self.mechanism.supported(numbers) & ~np.isnan(numbers)).sum())
         if strange:
-            message = (
+            raise RecordError(
                 f"{self.name}: {strange} of {numbers.size} cells cannot have been reported by "
                 f"{self.noise} with these parameters; check the bounds and the epsilon."
             )
-            raise RecordError(message)
         return numbers
 
     def _noised(self, raw: RawColumn, source: RandomSource) -> NDArray[np.float64]:
@@ -231,11 +229,10 @@ class ClassColumn(ArchiveColumn):
         check_kind("ordered", self.ordered, bool)
         object.__setattr__(self, "mechanism", _as_stated(self.mechanism))
         if self.mechanism.size != len(self.values):
-            message = (
+            raise SchemaError(
                 f"{self.name}: the mechanism is of {self.mechanism.size} values, "
                 f"{len(self.values)} given."
             )
-            raise SchemaError(message)
 
     @property
     def kind(self) -> Kind:

@@ -208,8 +208,7 @@ def _read(column: NoisyColumn, cells: NDArray[np.int64]) -> ColumnReading:
 def _told(cells: NDArray[np.int64]) -> Table:
     told = (cells >= 0).astype(np.float64)
     if told.sum() < 2:
-        message = "at least two records must have a report of the target."
-        raise RecordError(message)
+        raise RecordError("at least two records must have a report of the target.")
     return told
 
 
@@ -335,8 +334,7 @@ def worth_of(archive: Archive) -> float:
     True
     """
     if archive.schema.target is None:
-        message = "the schema of the archive must name a target; set it to a column."
-        raise SchemaError(message)
+        raise SchemaError("the schema of the archive must name a target; set it to a column.")
     told = {each.name: _signal(each, archive) for each in archive.schema.columns}
     target = told.pop(archive.schema.target)
     others = sum(told.values()) / max(len(told), 1)

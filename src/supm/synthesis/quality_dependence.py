@@ -200,8 +200,7 @@ def plain_table(table: object, schema: ArchiveSchema, noun: str) -> Plain:
     columns = table_columns(table, schema.names)
     read = {each.name: each.plain(columns[each.name], noun) for each in schema.columns}
     if len({len(column) for column in read.values()}) != 1:
-        message = f"the columns of the {noun} table must have the same number of rows."
-        raise RecordError(message)
+        raise RecordError(f"the columns of the {noun} table must have the same number of rows.")
     return read
 
 
@@ -213,8 +212,9 @@ def as_told(archive: Archive) -> Plain:
     told = {name: _floats(column) for name, column in archive.reports.items()}
     for name, column in told.items():
         if int(np.isfinite(column).sum()) < 2:
-            message = f"{name}: at least two owners must have told it before anything can be said."
-            raise RecordError(message)
+            raise RecordError(
+                f"{name}: at least two owners must have told it before anything can be said."
+            )
     return told
 
 

@@ -70,8 +70,7 @@ class SavedSynthesizer(Message):
         # Derived anew: a statement is not believed beside the noise that it speaks of.
         statement = archive_statement(model.schema, simulation=told.simulation)
         if replace(told, software=statement.software) != statement:
-            message = f"the {cls.kind} states something else than its schema promises."
-            raise MessageError(message)
+            raise MessageError(f"the {cls.kind} states something else than its schema promises.")
         return cls(settings=settings, model=model, statement=statement)
 
 
@@ -84,10 +83,9 @@ def _settings(form: Any, model: SyntheticModel) -> dict[str, Any]:  # noqa: ANN4
         or not BINS.low <= form["bins"] <= BINS.high
         or not model.bins <= {form["bins"]}
     ):
-        message = (
+        raise MessageError(
             f"the settings of the {SavedSynthesizer.kind} are not those of the model beside them."
         )
-        raise MessageError(message)
     return dict(form)
 
 
@@ -113,8 +111,9 @@ def model_from_form(form: object) -> SyntheticModel:
         or form["version"] != _MODEL_VERSION
     ):
         names = ", ".join(_MODEL_FIELDS)
-        message = f"a synthetic model has the fields {names}, and version {_MODEL_VERSION}."
-        raise MessageError(message)
+        raise MessageError(
+            f"a synthetic model has the fields {names}, and version {_MODEL_VERSION}."
+        )
     try:
         return _read_model(form)
     except SupmError as error:

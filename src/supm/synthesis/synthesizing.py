@@ -253,13 +253,11 @@ def _text_for_numbers(table: TextTable, column: Column, text: NDArray[Any]) -> s
 def _check_described(table: TextTable, schema: ArchiveSchema, path: str) -> None:
     absent = [name for name in schema.names if name not in table.names]
     if absent:
-        message = f"{table.path} has no column {absent[0]!r}, which {path} describes."
-        raise RecordError(message)
+        raise RecordError(f"{table.path} has no column {absent[0]!r}, which {path} describes.")
     strange = [place for place, name in enumerate(table.names, 1) if name not in schema.names]
     if strange:
         # By number: in a file without a header these names would be values.
-        message = (
+        raise SchemaError(
             f"{path} does not say how column {strange[0]} of {table.path} was noised; describe its "
             "mechanism and epsilon, or leave the column out."
         )
-        raise SchemaError(message)

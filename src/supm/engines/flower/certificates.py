@@ -98,14 +98,14 @@ class Authority:
         shown = x509.load_pem_x509_certificate(self.server_certificate.read_bytes())
         names = shown.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
         if _alternative(host) not in list(names):
-            message = (
+            raise FederationError(
                 f"the certificate in {self.folder} is for another host than {host}; name the host "
                 "that it was made for, or another folder."
             )
-            raise FederationError(message)
         if shown.not_valid_after_utc < datetime.now(UTC):
-            message = f"the certificate in {self.folder} is too old; name another folder."
-            raise FederationError(message)
+            raise FederationError(
+                f"the certificate in {self.folder} is too old; name another folder."
+            )
 
 
 @dataclass(frozen=True, repr=False)

@@ -45,8 +45,9 @@ _Client = TypeVar("_Client", RuntimeHttpClient, ControlHttpClient)
 def admit(link: SuperLink, keys: Sequence[bytes]) -> list[int]:
     """Let the nodes with these keys in, and return by which number Flower knows each."""
     if len({*keys}) < len(keys):
-        message = "two parties have the same node key; each must make a key of its own."
-        raise FederationError(message)
+        raise FederationError(
+            "two parties have the same node key; each must make a key of its own."
+        )
     with _control(link) as control, _explained("take a node key"):
         requests = [RegisterNodeRequest(public_key=key) for key in keys]
         return [int(control.RegisterNode(request).node_id) for request in requests]
@@ -105,8 +106,7 @@ def _start(link: SuperLink) -> None:
     with _control(link) as control:
         told = control.StartRun(StartRunRequest(fab=fab_to_proto(program)))
     if not told.HasField("run_id"):
-        message = "the SuperLink did not start a run."
-        raise FederationError(message)
+        raise FederationError("the SuperLink did not start a run.")
 
 
 def _acquired(link: SuperLink) -> str:
@@ -118,8 +118,7 @@ def _acquired(link: SuperLink) -> str:
             if token := client.AcquireTask(request).token:
                 return str(token)
             time.sleep(_PAUSE)
-    message = "the SuperLink did not hand over the run."
-    raise FederationError(message)
+    raise FederationError("the SuperLink did not hand over the run.")
 
 
 def _runtime(link: SuperLink, token: str | None) -> RuntimeHttpClient:
@@ -157,8 +156,7 @@ def _explained(what: str) -> Iterator[None]:
     try:
         yield
     except httpx.HTTPError as error:
-        message = f"the SuperLink did not {what}: {type(error).__name__}."
-        raise FederationError(message) from None
+        raise FederationError(f"the SuperLink did not {what}: {type(error).__name__}.") from None
 
 
 _FAREWELL_SECONDS: Final = 5.0
@@ -255,8 +253,9 @@ def _assemble(grid: Grid, nodes: Sequence[int], wait: float, tell: _Tell) -> Non
             shown = there
             tell(f"{there} of {len(nodes)} parties are there.")
         elif time.monotonic() >= end:
-            message = f"{there} of {len(nodes)} parties are there after {wait:g} seconds."
-            raise FederationError(message)
+            raise FederationError(
+                f"{there} of {len(nodes)} parties are there after {wait:g} seconds."
+            )
         else:
             time.sleep(_PAUSE)
 

@@ -215,8 +215,9 @@ def _released(party: Participant, state: bytes, problems: Sequence[Exception]) -
         raise problems[0]
     text = party.released(state) if state else ""
     if not text:
-        message = "the server ended the run without a release; what was noted as spent stays so."
-        raise FederationError(message)
+        raise FederationError(
+            "the server ended the run without a release; what was noted as spent stays so."
+        )
     return Release.from_json(text)
 
 

@@ -209,11 +209,13 @@ class SuperLink:
         with httpx.Client(verify=context, trust_env=False, timeout=5.0) as client:
             while not self._answers(client):
                 if self._process is None or self._process.poll() is not None:
-                    message = f"the SuperLink did not start; {self.folder / _LOG} says why."
-                    raise FederationError(message)
+                    raise FederationError(
+                        f"the SuperLink did not start; {self.folder / _LOG} says why."
+                    )
                 if time.monotonic() > end:
-                    message = f"the SuperLink did not answer in {_START_SECONDS:g} seconds."
-                    raise FederationError(message)
+                    raise FederationError(
+                        f"the SuperLink did not answer in {_START_SECONDS:g} seconds."
+                    )
                 time.sleep(_PAUSE)
             self._check_guard(client)
 
@@ -228,8 +230,9 @@ class SuperLink:
         """Refuse to go on with a Flower whose SuperLink is not guarded as this one is."""
         for path in ("/health", *_GUARDED):
             if client.post(self._url(path)).status_code != _FORBIDDEN:
-                message = f"the SuperLink of this Flower lets anybody reach {path}; do not use it."
-                raise FederationError(message)
+                raise FederationError(
+                    f"the SuperLink of this Flower lets anybody reach {path}; do not use it."
+                )
 
     def _url(self, path: str) -> str:
         return f"https://{self.address}{path}"

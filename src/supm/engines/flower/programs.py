@@ -95,8 +95,7 @@ class PartyFile:
             or not all(isinstance(each, str) and each for each in texts.values())
             or not isinstance(simulation, bool)
         ):
-            message = f"a party file of version {_VERSION} is such as {_EXAMPLE}."
-            raise MessageError(message)
+            raise MessageError(f"a party file of version {_VERSION} is such as {_EXAMPLE}.")
         folder, name = Path(path).parent, texts.pop("name")
         files = {each: str(folder / value) for each, value in texts.items()}
         return cls(name=name, simulation=simulation, **files)
@@ -104,8 +103,7 @@ class PartyFile:
     def participant(self, source: RandomSource) -> Participant:
         """Return the party."""
         if source.simulation and not self.simulation:
-            message = "the run is a simulation, and this party takes part in none."
-            raise FederationError(message)
+            raise FederationError("the run is a simulation, and this party takes part in none.")
         study = load_study(Path(self.study))
         schema = None if self.schema is None else Schema.load(self.schema)
         return study.participant(
@@ -222,15 +220,15 @@ def _whoever_is_there(grid: Grid, parties: int, wait: float) -> list[int]:
     end = time.monotonic() + wait
     while len(there := sorted(grid.get_node_ids())) < parties:
         if time.monotonic() >= end:
-            message = f"{len(there)} of {parties} SuperNodes are there after {wait:g} seconds."
-            raise FederationError(message)
+            raise FederationError(
+                f"{len(there)} of {parties} SuperNodes are there after {wait:g} seconds."
+            )
         time.sleep(_PAUSE)
     if len(there) > parties:
-        message = (
+        raise FederationError(
             f"{len(there)} SuperNodes are there, and the study is for {parties} parties; name them "
             "in the order of the parties with --run-config 'nodes=\"…\"'."
         )
-        raise FederationError(message)
     return there
 
 

@@ -86,8 +86,9 @@ class PartyNode:
             try:
                 yield node
             except httpx.HTTPError as error:
-                message = f"the server at {address} broke off: {type(error).__name__}."
-                raise FederationError(message) from None
+                raise FederationError(
+                    f"the server at {address} broke off: {type(error).__name__}."
+                ) from None
             finally:
                 if heart.is_running:
                     heart.stop()

@@ -120,8 +120,9 @@ def open_envelope(key: bytes, envelope: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(nonce, sealed, None)
     except (InvalidTag, ValueError):
-        message = "an envelope was closed with another key, or changed on its way."
-        raise FederationError(message) from None
+        raise FederationError(
+            "an envelope was closed with another key, or changed on its way."
+        ) from None
 
 
 def _exchange(secret: bytes, public: bytes) -> bytes:
@@ -129,8 +130,7 @@ def _exchange(secret: bytes, public: bytes) -> bytes:
         other = X25519PublicKey.from_public_bytes(public)
         return X25519PrivateKey.from_private_bytes(secret).exchange(other)
     except ValueError:
-        message = "a public key is one of the few that hide nothing."
-        raise FederationError(message) from None
+        raise FederationError("a public key is one of the few that hide nothing.") from None
 
 
 def _derive(secret: bytes, info: bytes) -> bytes:
@@ -168,16 +168,14 @@ def open_secret(shares: Mapping[int, bytes], threshold: int) -> bytes:
     polynomial of the others.
     """
     if len(shares) < threshold:
-        message = f"a secret needs {threshold} shares to be opened, got {len(shares)}."
-        raise FederationError(message)
+        raise FederationError(f"a secret needs {threshold} shares to be opened, got {len(shares)}.")
     points = {n + 1: _number(share) for n, share in shares.items()}
     first = dict(list(points.items())[:threshold])
     # All but those of the interpolation itself are checked against it.
     agreed = all(_interpolated(first, x) == y for x, y in points.items() if x not in first)
     opened = _interpolated(first, 0)
     if not agreed or opened >> (8 * _SECRET_BYTES):
-        message = "the shares are not of one secret; somebody sent another one."
-        raise FederationError(message)
+        raise FederationError("the shares are not of one secret; somebody sent another one.")
     return opened.to_bytes(_SECRET_BYTES, "little")
 
 
@@ -208,8 +206,7 @@ def _at(polynomial: list[int], x: int) -> int:
 def _number(share: bytes) -> int:
     number = int.from_bytes(share, "little")
     if len(share) != SHARE_BYTES or number >= PRIME:
-        message = "a share is no number below the prime; somebody sent something else."
-        raise FederationError(message)
+        raise FederationError("a share is no number below the prime; somebody sent something else.")
     return number
 
 

@@ -86,16 +86,16 @@ class Opening:
         try:
             return open_secret(shares, self.threshold)
         except FederationError as error:
-            message = f"a secret of party {number} in round {self.round} stays closed: {error}"
-            raise FederationError(message) from None
+            raise FederationError(
+                f"a secret of party {number} in round {self.round} stays closed: {error}"
+            ) from None
 
     def _check(self, number: int, *, fits: bool) -> None:
         if not fits:
-            message = (
+            raise FederationError(
                 f"what was opened of party {number} in round {self.round} is not what it made "
                 "public; a share is wrong, and the sum is not used."
             )
-            raise FederationError(message)
 
 
 _MARK: Final = b"supm-party-1\n"
@@ -229,8 +229,9 @@ class PartyMemory:
             form = read_object(content[start:end].decode(), "state", FederationError)
             return cls._read(form, content[end:])
         except (ValueError, KeyError, TypeError, AttributeError, FederationError):
-            message = "the state of this party cannot be read; keep it as it was returned."
-            raise FederationError(message) from None
+            raise FederationError(
+                "the state of this party cannot be read; keep it as it was returned."
+            ) from None
 
     @classmethod
     def _read(cls, form: dict[str, Any], reply: bytes) -> PartyMemory:
@@ -289,8 +290,7 @@ def collect_shares(
         try:
             letter = open_envelope(key, envelope)
         except FederationError:
-            message = f"the envelope of party {sender} cannot be opened."
-            raise FederationError(message) from None
+            raise FederationError(f"the envelope of party {sender} cannot be opened.") from None
         for shares, piece in zip(held, _by_round(letter), strict=True):
             shares[sender] = piece
     return tuple(held)
@@ -320,8 +320,9 @@ def check_tags(memory: PartyMemory, tags: Mapping[int, bytes], threshold: int) -
     """Raise FederationError unless enough survivors were told of the same survivors."""
     told = [compare_digest(tag, _tag(memory, n, memory.number)) for n, tag in tags.items()]
     if not all(told) or len(tags) + 1 < threshold:
-        message = "too few parties were told of the same survivors; the server may not split them."
-        raise FederationError(message)
+        raise FederationError(
+            "too few parties were told of the same survivors; the server may not split them."
+        )
 
 
 def reveal_shares(memory: PartyMemory) -> tuple[dict[int, bytes], dict[int, bytes]]:

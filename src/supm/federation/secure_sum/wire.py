@@ -130,8 +130,7 @@ def read_replies(
     """Return the replies of those who were asked, by number."""
     known = range(parties)
     if any(type(number) is not int or number not in known for number in replies):
-        message = "a reply came from a number that is no party of this run."
-        raise FederationError(message)
+        raise FederationError("a reply came from a number that is no party of this run.")
     return {n: _read(n, replies[n]) for n in sorted(asked) if n in replies}
 
 
@@ -141,8 +140,7 @@ def reading_of(number: int) -> Iterator[None]:
     try:
         yield
     except FederationError as error:
-        message = f"the reply of party {number} cannot be used: {error}"
-        raise FederationError(message) from None
+        raise FederationError(f"the reply of party {number} cannot be used: {error}") from None
 
 
 def _read(number: int, content: bytes) -> FieldReader:
@@ -150,8 +148,9 @@ def _read(number: int, content: bytes) -> FieldReader:
         update = Update.from_bytes(content)
     except MessageError:
         # What the reader says may quote the reply, so it is not handed on.
-        message = f"the reply of party {number} cannot be used: it is no message of this version."
-        raise FederationError(message) from None
+        raise FederationError(
+            f"the reply of party {number} cannot be used: it is no message of this version."
+        ) from None
     if update.kind == "refusal":
         _refuse(number, update)
     return FieldReader(update)
@@ -163,8 +162,7 @@ def _refuse(number: int, update: Update) -> None:
         check_text("reason", reason, _LONGEST_REASON)
     except ParameterError:
         reason = "it gave no reason."
-    message = f"party {number} refused: {reason}"
-    raise FederationError(message)
+    raise FederationError(f"party {number} refused: {reason}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -223,8 +221,9 @@ class Roster:
     def __post_init__(self) -> None:
         keys = [key for entry in self.entries if entry for key in (entry.envelope, *entry.masks)]
         if len(set(keys)) < len(keys):
-            message = "a public key occurs twice in the roster; each party makes its own."
-            raise FederationError(message)
+            raise FederationError(
+                "a public key occurs twice in the roster; each party makes its own."
+            )
 
     @property
     def members(self) -> tuple[int, ...]:
@@ -235,8 +234,7 @@ class Roster:
         """Return the entry of a party that is there."""
         entry = self.entries[number]
         if entry is None:
-            message = f"party {number} is not on the roster."
-            raise FederationError(message)
+            raise FederationError(f"party {number} is not on the roster.")
         return entry
 
     def check(self) -> None:
@@ -252,8 +250,7 @@ class Roster:
     def from_form(cls, form: object, parties: int, rounds: int) -> Roster:
         """Read what `to_form` wrote, or raise FederationError."""
         if not isinstance(form, list) or len(form) != parties:
-            message = f"the roster must have {parties} entries."
-            raise FederationError(message)
+            raise FederationError(f"the roster must have {parties} entries.")
         return cls(tuple(_entry(one, rounds) for one in form))
 
 
@@ -288,6 +285,7 @@ def _entry(form: object, rounds: int) -> PartyKeys | None:
     if form is None:
         return None
     if not isinstance(form, dict) or set(form) != {"envelope", "masks", "commitments"}:
-        message = "an entry of the roster has the fields commitments, envelope and masks."
-        raise FederationError(message)
+        raise FederationError(
+            "an entry of the roster has the fields commitments, envelope and masks."
+        )
     return PartyKeys.read(FieldReader(Update(kind="entry", fields=form)), rounds)

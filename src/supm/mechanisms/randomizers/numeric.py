@@ -92,11 +92,10 @@ class PublicGrid:
         numbers = _flat_numbers(values)
         # NaN fails both comparisons; so the question is what is inside, not what is outside.
         if not (self.low <= numbers.min() and numbers.max() <= self.high):
-            message = (
+            raise RecordError(
                 f"values must be numbers in [{self.low:g}, {self.high:g}], at least one is not; "
                 "clip them, or read them with a schema."
             )
-            raise RecordError(message)
         return numbers.astype(np.float64, copy=False)
 
     def locate(self, values: NDArray[np.float64], source: RandomSource) -> NDArray[np.int64]:
@@ -123,11 +122,9 @@ class PublicGrid:
 def _flat_numbers(values: ArrayLike) -> NDArray[np.number]:
     numbers = as_array(values)
     if numbers is None or numbers.dtype.kind not in "iuf":
-        message = "values must be a flat array of numbers; check its type."
-        raise RecordError(message)
+        raise RecordError("values must be a flat array of numbers; check its type.")
     if numbers.ndim != 1 or numbers.size == 0:
-        message = "values must be a flat array of at least one number; check its shape."
-        raise RecordError(message)
+        raise RecordError("values must be a flat array of at least one number; check its shape.")
     return numbers
 
 

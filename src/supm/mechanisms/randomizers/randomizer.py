@@ -167,14 +167,15 @@ def check_symbols(values: ArrayLike, size: int) -> NDArray[np.int64]:
     """Return the values as symbols, or raise RecordError that does not show them."""
     symbols = as_numbers(values)
     if symbols is None or symbols.ndim != 1:
-        message = f"values must be a flat array of whole numbers 0 … {size - 1}; check its type."
-        raise RecordError(message)
+        raise RecordError(
+            f"values must be a flat array of whole numbers 0 … {size - 1}; check its type."
+        )
     if symbols.size == 0:
-        message = "values must hold at least one symbol, got none; check what was passed."
-        raise RecordError(message)
+        raise RecordError("values must hold at least one symbol, got none; check what was passed.")
     if int(symbols.min()) < 0 or int(symbols.max()) >= size:
-        message = f"values must be symbols 0 … {size - 1}; at least one is outside the alphabet."
-        raise RecordError(message)
+        raise RecordError(
+            f"values must be symbols 0 … {size - 1}; at least one is outside the alphabet."
+        )
     return symbols.astype(np.int64, copy=False)
 
 

@@ -30,11 +30,11 @@ def check_table(values: ArrayLike, width: int) -> NDArray[np.integer]:
     """Return the values as a table of whole numbers, or raise without showing them."""
     records = as_numbers(values)
     if records is None or records.ndim != 2 or records.shape[1] != width:
-        message = f"values must be rows of {width} whole numbers; check the shape and the type."
-        raise RecordError(message)
+        raise RecordError(
+            f"values must be rows of {width} whole numbers; check the shape and the type."
+        )
     if len(records) == 0:
-        message = "values must hold at least one record, got none; check what was passed."
-        raise RecordError(message)
+        raise RecordError("values must hold at least one record, got none; check what was passed.")
     return records
 
 
@@ -81,10 +81,9 @@ def _check_rows(rows: NDArray[np.floating], sizes: tuple[int, ...]) -> None:
     """Check classes that were turned into floats, which keeps their order whatever their type."""
     for attribute, (largest, size) in enumerate(zip(_largest(rows), sizes, strict=True)):
         if not 0 <= largest < size:
-            message = (
+            raise RecordError(
                 f"attribute {attribute} must be a class 0 … {size - 1}; at least one is outside."
             )
-            raise RecordError(message)
 
 
 def _largest(rows: NDArray[np.floating]) -> list[float]:

@@ -83,8 +83,7 @@ def make_account(path: Path | str) -> ChainAccount:
     try:
         write_secret(Path(path), f"0x{account.key.hex()}")
     except OSError as error:
-        message = f"the key file {path} cannot be made: {error.strerror}."
-        raise ChainError(message) from None
+        raise ChainError(f"the key file {path} cannot be made: {error.strerror}.") from None
     return account
 
 
@@ -114,26 +113,24 @@ def read_account(path: Path | str) -> ChainAccount:
             _check_rights(path, os.fstat(file.fileno()).st_mode)
             text = file.read(_LONGEST_FILE)
     except OSError as error:
-        message = f"the key file {path} cannot be read: {error.strerror}."
-        raise ChainError(message) from None
+        raise ChainError(f"the key file {path} cannot be read: {error.strerror}.") from None
     return ChainAccount(_key(path, text))
 
 
 def _check_rights(path: Path | str, mode: int) -> None:
     if not stat.S_ISREG(mode):
-        message = f"the key file {path} is not a file."
-        raise ChainError(message)
+        raise ChainError(f"the key file {path} is not a file.")
     if mode & 0o077:
-        message = f"others may read or write the key file {path}; run chmod 600 on it first."
-        raise ChainError(message)
+        raise ChainError(
+            f"others may read or write the key file {path}; run chmod 600 on it first."
+        )
 
 
 def _key(path: Path | str, text: bytes) -> bytes:
     digits = text.strip().removeprefix(b"0x")
     if re.fullmatch(rb"[0-9a-fA-F]{64}", digits):
         return bytes.fromhex(digits.decode("ascii"))
-    message = f"the key file {path} must hold one line with the 64 digits of a private key."
-    raise ChainError(message)
+    raise ChainError(f"the key file {path} must hold one line with the 64 digits of a private key.")
 
 
 _NO_KEY: Final = (

@@ -76,19 +76,19 @@ def _check_funds(web3: Web3, sender: str, transaction: dict[str, Any]) -> None:
     most = price * transaction["gas"]
     balance = web3.eth.get_balance(Web3.to_checksum_address(sender))
     if balance < most:
-        message = (
+        raise ChainError(
             f"the account {sender} holds {balance} wei and this transaction may cost {most} wei; "
             "send it more first."
         )
-        raise ChainError(message)
 
 
 def _sent(web3: Web3, name: str, signed: bytes) -> None:
     try:
         web3.eth.send_raw_transaction(signed)
     except ChainError as error:  # of the way to the node; what the node refuses is another kind
-        message = f"transaction {name} may have been sent; look it up before you repeat it: {error}"
-        raise ChainError(message) from None
+        raise ChainError(
+            f"transaction {name} may have been sent; look it up before you repeat it: {error}"
+        ) from None
 
 
 def _waited(web3: Web3, name: str) -> TxReceipt:
@@ -96,11 +96,13 @@ def _waited(web3: Web3, name: str) -> TxReceipt:
         with explained("the receipt"):
             receipt = _polled(web3, name)
     except ChainError as error:
-        message = f"transaction {name} was sent, and what became of it is not known: {error}"
-        raise ChainError(message) from None
+        raise ChainError(
+            f"transaction {name} was sent, and what became of it is not known: {error}"
+        ) from None
     if receipt["status"] != 1:
-        message = f"the contract refused transaction {name}, whose gas is spent; nothing changed."
-        raise ChainError(message)
+        raise ChainError(
+            f"the contract refused transaction {name}, whose gas is spent; nothing changed."
+        )
     return receipt
 
 
@@ -110,8 +112,7 @@ def _polled(web3: Web3, name: str) -> TxReceipt:
             HexStr(name), timeout=WAIT_SECONDS, poll_latency=_POLL_SECONDS
         )
     except TimeExhausted:
-        message = f"it is in no block after {WAIT_SECONDS:g} seconds."
-        raise ChainError(message) from None
+        raise ChainError(f"it is in no block after {WAIT_SECONDS:g} seconds.") from None
 
 
 def deploy(
@@ -205,12 +206,10 @@ class Chain:
         wanted = None if publisher is None else checksummed("publisher", publisher)
         found_log, found, born = self._fixed_words
         if found_log != log:
-            message = f"the contract {self._address} is for another log."
-            raise ChainError(message)
+            raise ChainError(f"the contract {self._address} is for another log.")
         if wanted not in {None, found}:
             told = f"{found}, and {wanted} is expected"
-            message = f"the publisher of the contract {self._address} is {told}."
-            raise ChainError(message)
+            raise ChainError(f"the publisher of the contract {self._address} is {told}.")
         self._check_birth(log, born)
         return found
 
@@ -219,8 +218,7 @@ class Chain:
         size, root = SIZE.check(size), check_32_bytes("root", root)
         last = self._call("latest")
         if size <= last:
-            message = f"size {size} must be larger than {last}, the last anchored size."
-            raise ChainError(message)
+            raise ChainError(f"size {size} must be larger than {last}, the last anchored size.")
         data = bytes.fromhex(self._contract.encode_abi("anchor", [size, root])[2:])
         done = send(self._web3, account, data, self._address, self._chain)
         return _receipt(done, self._address, self._chain)
@@ -278,12 +276,12 @@ class Chain:
         with explained(f"the contract {self._address}"):
             code = bytes(self._web3.eth.get_code(self._address))
         if not code:
-            message = f"there is no contract at {self._address} on chain {chain}."
-            raise ChainError(message)
+            raise ChainError(f"there is no contract at {self._address} on chain {chain}.")
         words = artefact().fixed_words(code)
         if words is None:
-            message = f"the code at {self._address} is not the contract of this version of SUPM."
-            raise ChainError(message)
+            raise ChainError(
+                f"the code at {self._address} is not the contract of this version of SUPM."
+            )
         return words[0], Web3.to_checksum_address(words[1]), words[2]
 
     def _check_birth(self, log: bytes, born: int) -> None:
@@ -293,11 +291,10 @@ class Chain:
             carried = cast("list[Mapping[str, Any]]", block["transactions"])
             made = [self._made_by(each, log) for each in carried]
         if self._address not in made:
-            message = (
+            raise ChainError(
                 f"the contract {self._address} was not made as this version of SUPM makes it in "
                 f"block {born}, so that its first anchors may be false."
             )
-            raise ChainError(message)
 
     def _made_by(self, transaction: Mapping[str, Any], log: bytes) -> str | None:
         """Return the address of the contract that a transaction made, if it made it as we would."""
@@ -348,11 +345,10 @@ def checksummed(name: str, value: object) -> ChecksumAddress:
         address = Web3.to_checksum_address(value)
         if value[2:] in {address[2:], address[2:].lower(), address[2:].upper()}:
             return address
-    message = (
+    raise ChainError(
         f"{name} must be an address, 0x and 40 digits whose large and small letters agree with "
         f"its checksum, got {one_line(repr(value))}."
     )
-    raise ChainError(message)
 
 
 def check_chain(web3: Web3, expected: int | None) -> int:
@@ -360,6 +356,7 @@ def check_chain(web3: Web3, expected: int | None) -> int:
     with explained("the chain's id"):
         found = int(web3.eth.chain_id)
     if expected is not None and found != expected:
-        message = f"the node is on chain {found}, and chain {expected} is expected; check its URL."
-        raise OtherChainError(message)
+        raise OtherChainError(
+            f"the node is on chain {found}, and chain {expected} is expected; check its URL."
+        )
     return found

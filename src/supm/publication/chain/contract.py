@@ -96,8 +96,7 @@ class Anchor(Message):
         held = cls._checked(form)
         size = held["size"]
         if not isinstance(size, str) or _WHOLE.fullmatch(size) is None:
-            message = f"the size of {cls.noun} must be a whole number as text."
-            raise cls.refusal(message)
+            raise cls.refusal(f"the size of {cls.noun} must be a whole number as text.")
         return super().from_form(held | {"size": int(size)})
 
 

@@ -88,8 +88,7 @@ def check_url(url: str) -> None:
     except ValueError:
         named = False
     if not named:
-        message = "the node's URL must begin with http:// or https:// and name a host."
-        raise ChainError(message)
+        raise ChainError("the node's URL must begin with http:// or https:// and name a host.")
 
 
 @contextmanager
@@ -147,16 +146,16 @@ def _post(url: str, body: bytes) -> tuple[int, bytes]:
 def _read(status: int, content: bytes) -> dict[str, Any]:
     """Return the answer's object; what else a host sends is told by its status alone."""
     if len(content) > _LARGEST_ANSWER:
-        message = "the node's answer is too long to be one; nothing of it was used."
-        raise ChainError(message)
+        raise ChainError("the node's answer is too long to be one; nothing of it was used.")
     try:
         answer = json.loads(content)
     except (ValueError, RecursionError):
         answer = None
     if isinstance(answer, dict) and ("result" in answer or "error" in answer):
         return answer
-    message = f"what listens at the URL is no Ethereum node: it answered with HTTP status {status}."
-    raise ChainError(message)
+    raise ChainError(
+        f"what listens at the URL is no Ethereum node: it answered with HTTP status {status}."
+    )
 
 
 def _within(seconds: float, call: Callable[[], _Answer]) -> _Answer:

@@ -57,8 +57,7 @@ def reading_log() -> Iterator[None]:
     try:
         yield
     except PublicationError:
-        message = "the log cannot be read."
-        raise StoreError(message) from None
+        raise StoreError("the log cannot be read.") from None
 
 
 def log_of(request: Request) -> Log:
@@ -71,8 +70,7 @@ def release_at(log: Log, place: int) -> ReleaseEntry:
     """Return the release at a place."""
     entry = read_entry(entry_at(log, place))
     if not isinstance(entry, ReleaseEntry):
-        message = f"entry {place} is no release of a file."
-        raise PublicationError(message)
+        raise PublicationError(f"entry {place} is no release of a file.")
     return entry
 
 

@@ -129,8 +129,9 @@ def unpack_counts(packed: bytes) -> Counts:
     with np.load(io.BytesIO(packed), allow_pickle=False) as held:
         arrays = {name: held[name] for name in held.files}
     if arrays["version"] != _VERSION:
-        message = "the counts were stored by another release; use the newest release of SUPM."
-        raise StoreError(message)
+        raise StoreError(
+            "the counts were stored by another release; use the newest release of SUPM."
+        )
     counts, reports = _whole(arrays["counts"]), int(arrays["reports"])
     if "rows" in arrays:
         return RowCounts(rows=_whole(arrays["rows"]), counts=counts, simulation=False)

@@ -208,5 +208,6 @@ def _upgrade(connection: sa.Connection, found: str | None) -> None:
             environment.configure(connection=connection, transactional_ddl=False)
             environment.run_migrations()
     except CommandError:
-        message = "the database was made by another release; use the newest release of SUPM."
-        raise StoreError(message) from None
+        raise StoreError(
+            "the database was made by another release; use the newest release of SUPM."
+        ) from None

@@ -82,8 +82,7 @@ def lock(connection: sa.Connection, name: str, expected: State) -> Opened:
     if state is None:
         raise UnknownStudy
     if state != expected.value:
-        message = f"the study is {state} and no longer {expected.value}; look again."
-        raise StateChanged(message)
+        raise StateChanged(f"the study is {state} and no longer {expected.value}; look again.")
     return find(connection, name)
 
 
@@ -108,8 +107,7 @@ def close_phase(connection: sa.Connection, opened: Opened, counted: int | None) 
     wanted = sa.select(phases.c.reports).where(here).with_for_update()
     reports = connection.execute(wanted).scalar_one()
     if counted is not None and reports != counted:
-        message = f"{reports - counted} reports came after the count; count again."
-        raise StateChanged(message)
+        raise StateChanged(f"{reports - counted} reports came after the count; count again.")
     connection.execute(sa.update(phases).where(here).values(is_open=False))
 
 
