@@ -25,6 +25,8 @@ from supm.reporting import bar, counted, paragraph
 if TYPE_CHECKING:
     from supm.synthesis import Archive, Synthesis
 
+Rows = Annotated[int | None, whole(1, 10**8)]
+
 
 def verb(
     data: Annotated[str, Parameter(name="DATA")],
@@ -32,7 +34,7 @@ def verb(
     *,
     schema: Annotated[str, Parameter(metavar="FILE")],
     output: Annotated[Target, Parameter(name=("--output", "-o"), required=True)],
-    rows: Annotated[int | None, whole(1, 10**8)] = None,
+    rows: Rows = None,
     report: Target = None,
     mode: Literal["strict", "faithful"] = "strict",
     seed: Seed = None,
