@@ -31,7 +31,7 @@ from supm.synthesis.quality_columns import (
 
 Numbers = NDArray[np.float64]
 BINS: Final = 30
-FINE: Final = 1200
+FINE: Final = 480
 TRIES: Final = 24
 
 
