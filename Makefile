@@ -7,6 +7,8 @@ INPUTS := pyproject.toml constraints.txt
 # Two workers suit the smallest machine we test on; `make test WORKERS=auto` uses all cores.
 WORKERS := 2
 ANVIL := 1.7.1
+# From GNU make 4 on, what goes side by side is printed one after the other.
+TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -23,7 +25,7 @@ demo: $(VENV)/small ## the whole story on public data: a record, a report, a mod
 # What takes one core goes side by side, and says all that it has to say when it is done.
 test: ## lint, build the documentation, run all tests; stop at the first failure
 	@$(MAKE) --no-print-directory --jobs=2 setup anvil
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync lint docs bare
+	@$(MAKE) --no-print-directory --jobs=3 $(TOGETHER) lint docs bare
 	@$(MAKE) --no-print-directory unit
 
 lint: $(VENV)/full ## check style, types and who imports whom

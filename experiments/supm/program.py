@@ -28,10 +28,10 @@ QUICK: Final = Scope(
     data=tuple(
         replace(
             data,
-            grid=(10.0, 30.0, 50.0),
-            coarse=(10.0, 50.0),
-            repeats=2,
-            raw_repeats=5,
+            grid=(10.0, 50.0),
+            coarse=(50.0,),
+            repeats=1,
+            raw_repeats=1,
             searches=("rand",),
             search_repeats=1,
             combined=(50.0,),

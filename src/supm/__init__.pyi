@@ -1,3 +1,4 @@
+from supm import audit as audit
 from supm._errors import BudgetError as BudgetError
 from supm._errors import DatasetError as DatasetError
 from supm._errors import FederationError as FederationError

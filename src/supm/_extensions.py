@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import cache
 from importlib import import_module
 from typing import Any, Final
 
@@ -20,12 +19,8 @@ _HINT: Final = "Install the package that offers it, or name it as module:Name."
 _given: Final[dict[tuple[str, str], Any]] = {}
 
 
-@cache
 def installed(kind: str) -> dict[str, Any]:
-    """Return the entry points of a kind ("randomizers", "learners", "reductions") by name.
-
-    To look for them reads the metadata of every installed package, which is done once.
-    """
+    """Return the entry points of a kind ("randomizers", "learners", "reductions") by name."""
     from importlib.metadata import entry_points  # noqa: PLC0415  few ever ask
 
     return {each.name: each for each in entry_points(group=f"supm.{kind}")}

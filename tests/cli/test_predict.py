@@ -69,6 +69,8 @@ def test_a_model_in_a_file_answers_at_home(
     assert told["target"] == "diagnosis"
     assert len(told["answers"]) == 5
     assert {each["answer"] for each in told["answers"]} <= {"malignant", "benign"}
+    # A scorecard knows how sure it is, on the page and here.
+    assert all(0.5 <= each["probability"] <= 1 for each in told["answers"])
     assert said.err == ""
 
 

@@ -103,6 +103,8 @@ def test_a_table_needs_a_statement(
     assert "--statement must be given: the file is no release or model" in said(capsys)
     assert main(["publish", "table.csv", "--statement", "release.json", *LOG, "--yes"]) == 2
     assert "release.json is a release" in said(capsys)
+    assert main(["publish", "table.csv", "--statement", "table.csv", *LOG, "--yes"]) == 1
+    assert "table.csv: " in said(capsys)
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     words = ["publish", "table.csv", "--statement", "statement.json", *LOG]
     assert main(words) == 1

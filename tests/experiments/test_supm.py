@@ -4,11 +4,9 @@ import csv
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from experiments.supm import program
 from experiments.supm.baselines import learner_of
 from experiments.supm.cache import Cache
 from experiments.supm.checks import (
@@ -21,7 +19,7 @@ from experiments.supm.checks import (
 )
 from experiments.supm.jobs import Job, Outcome
 from experiments.supm.pictures import draw_all
-from experiments.supm.program import HERE, QUICK, main, run
+from experiments.supm.program import HERE, main, run
 from experiments.supm.readme import write_readme
 from experiments.supm.results import Line, Results, first_at_least
 from experiments.supm.schedule import FULL, Scope, entries_of
@@ -167,12 +165,7 @@ def test_the_command_writes_from_what_is_finished(
 
 
 @pytest.mark.data
-def test_the_quick_run_measures_all_that_it_is_about(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    once: dict[str, Any] = {"grid": (10.0, 50.0), "coarse": (50.0,), "repeats": 1, "raw_repeats": 1}
-    fewer = replace(QUICK, data=tuple(replace(data, **once) for data in QUICK.data))
-    monkeypatch.setattr(program, "QUICK", fewer)
+def test_the_quick_run_measures_all_that_it_is_about(tmp_path: Path) -> None:
     assert main(["--quick", "--workers", "1", "--output", str(tmp_path)]) == 0
     text = (tmp_path / "README.md").read_text()
     told = re.search(r"This is the quick run.* (\d+) of (\d+) settings", text)

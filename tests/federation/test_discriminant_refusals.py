@@ -168,6 +168,14 @@ def test_noise_that_promises_nothing_is_refused_when_the_protocol_is_made() -> N
         Discriminant(encoding=PLAN.encoding, circle=PLAN.circle, noise=noise)
 
 
+def nested(depth: int) -> list[Any]:
+    """Return lists within lists: JSON that is read, and that a careless reader falls over."""
+    held: list[Any] = [1.0]
+    for _ in range(depth):
+        held = [held]
+    return held
+
+
 def outcome() -> dict[str, Any]:
     found = run_pooled(PLAN, [ROWS, ROWS], ["a", "b"], simulation(1))
     form: dict[str, Any] = found.to_form()
@@ -189,6 +197,8 @@ def outcome() -> dict[str, Any]:
         lambda form: form | {"moments": form["moments"] | {"sum_noise": -1.0}},
         lambda form: form | {"moments": without(form["moments"], "sum_noise")},
         lambda form: form | {"directions": [[1.0]]},
+        lambda form: form | {"directions": nested(700)},
+        lambda form: form | {"directions": [[10**400]]},
         lambda form: form | {"histogram": {}},
         lambda form: form | {"histogram": form["histogram"] | {"cells": cells(form, bins=5)}},
         lambda form: form | {"histogram": form["histogram"] | {"cells": cells(form, bins=1 << 20)}},

@@ -17,22 +17,27 @@ FORM: dict[str, Any] = {
 }
 
 
+WITHOUT_TOTAL = {name: value for name, value in FORM.items() if name != "total"}
+
+
 @pytest.mark.parametrize(
-    "form",
+    ("form", "told"),
     [
-        {},
-        [],
-        FORM | {"version": 2},
-        FORM | {"epsilon": "1"},
-        FORM | {"epsilon": -1},
-        FORM | {"delta": 2},
-        FORM | {"total": 4},
-        FORM | {"total": {"epsilon": 4}},
-        FORM | {"colluders": 1.5},
-        FORM | {"more": 1},
-        {name: value for name, value in FORM.items() if name != "total"},
+        ({}, "has no version"),
+        ([], "must be a JSON object"),
+        (FORM | {"version": 2}, "has another version"),
+        (FORM | {"epsilon": "1"}, "^epsilon must be"),
+        (FORM | {"epsilon": -1}, "^epsilon must be"),
+        (FORM | {"delta": 2}, "^delta must be"),
+        (FORM | {"total": 4}, "has a total of other fields"),
+        (FORM | {"total": {"epsilon": 4}}, "has a total of other fields"),
+        (FORM | {"total": {"epsilon": 1e9, "delta": 1e-5}}, "^total epsilon must be"),
+        (FORM | {"total": {"epsilon": 1, "delta": 2}}, "^total delta must be"),
+        (FORM | {"colluders": 1.5}, "^colluders must be"),
+        (FORM | {"more": 1}, "more"),
+        (WITHOUT_TOTAL, "has no total"),
     ],
 )
-def test_what_is_no_policy_allows_nothing(form: object) -> None:
-    with pytest.raises(MessageError):
+def test_what_is_no_policy_allows_nothing_and_says_why(form: object, told: str) -> None:
+    with pytest.raises(MessageError, match=told):
         Policy.from_json(json.dumps(form))

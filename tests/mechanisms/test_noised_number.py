@@ -206,6 +206,20 @@ def test_values_that_are_missing_are_refused_without_being_shown() -> None:
     assert "0.123456" not in str(caught.value)
 
 
+HELD = "held by one owner"
+HIDDEN = np.ma.masked_array([41.0, 42.0], mask=[False, True])
+
+
+@every_law
+@pytest.mark.parametrize("held", [[HELD], [HELD.encode()], [10**400], [[1.0]], HIDDEN])
+def test_what_is_no_number_is_refused_without_being_shown(law: NoisedNumber, held: Any) -> None:
+    """A masked value is missing: what lies under the mask is not reported."""
+    with pytest.raises(RecordError) as caught:
+        law.randomize(held, simulation(1))
+    assert HELD not in str(caught.value)
+    assert caught.value.__context__ is None
+
+
 @pytest.mark.parametrize("sigma", [1e4, 1e6, 1e108])
 def test_cells_of_gaussian_reports_are_bounded_however_large_the_noise(sigma: float) -> None:
     law = ContinuousGaussian(**BOUNDS, sigma=sigma, delta=1e-6)

@@ -34,7 +34,7 @@ def test_other_bytes_are_refused(content: bytes) -> None:
     with pytest.raises(MessageError):
         Update.from_bytes(content)
     with pytest.raises(MessageError):
-        Update.from_bytes(b"supm-update-1\n" + content)
+        Update.from_bytes(b"supm-update-2\n" + content)
 
 
 def test_a_cut_message_is_refused() -> None:

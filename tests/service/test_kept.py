@@ -9,9 +9,16 @@ from typing import Any
 import pytest
 
 from supm.service import kept
-from supm.service.kept import Shared
+from supm.service.kept import OpenQuestions, Shared
 
 GUARD = 60.0
+
+
+class NoStore:
+    """Finds whatever is asked for."""
+
+    def find(self, name: str) -> str:
+        return name
 
 
 def run(main: Coroutine[Any, Any, None]) -> None:
@@ -121,5 +128,23 @@ def test_no_more_is_kept_than_is_allowed(work: Work, monkeypatch: pytest.MonkeyP
             assert len(held._kept) <= 3
         assert set(held._kept) == {7, 8, 9}
         assert not held._under_way
+
+    run(main())
+
+
+def test_a_study_is_found_while_mechanisms_are_built(work: Work) -> None:
+    """Those who build hold all threads of their kind; a look-up takes none of them."""
+
+    async def main() -> None:
+        questions = OpenQuestions(NoStore())  # type: ignore[arg-type]  # it is only looked up in
+        building = [
+            asyncio.create_task(questions._asked.get(number, work))  # type: ignore[arg-type]  # no interview
+            for number in range(100)
+        ]
+        assert await asyncio.to_thread(work.begun.wait, GUARD)
+        # Where it had to wait for a thread of theirs, it would wait for ever.
+        await asyncio.wait_for(questions.expect("name"), GUARD)
+        work.go.set()
+        await asyncio.gather(*building)
 
     run(main())

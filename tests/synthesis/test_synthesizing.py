@@ -13,7 +13,7 @@ import pytest
 
 import supm
 from supm import simulation
-from supm._errors import ParameterError
+from supm._errors import ParameterError, SchemaError
 from supm.estimators import CopulaSynthesizer
 from supm.mechanisms import ContinuousLaplace
 from supm.synthesis import Archive, ArchiveSchema, NumberColumn, assess, synthesize
@@ -39,15 +39,21 @@ def test_an_archive_a_table_and_a_file_are_read_alike(tmp_path: Path) -> None:
     path = tmp_path / "noisy.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([noisy, *zip(*noisy.values(), strict=True)])
+    described = tmp_path / "archive.json"
+    described.write_text(SCHEMA.to_json())
     found = [
         synthesize(archive(), seed=1),
         synthesize(noisy, SCHEMA, seed=1),
         synthesize(str(path), SCHEMA, seed=1),
+        synthesize(path, described, seed=1),
     ]
-    assert [len(each.rows["a"]) for each in found] == [400] * 3
+    assert [len(each.rows["a"]) for each in found] == [400] * 4
     assert all(np.array_equal(each.rows["b"], found[0].rows["b"]) for each in found)
     assert found[2].name == "noisy.csv"
-    assert [each.statement.simulation for each in found] == [True, False, False]
+    assert [each.statement.simulation for each in found] == [True, False, False, False]
+    described.write_text("{}")
+    with pytest.raises(SchemaError, match=r"archive\.json: version must be 1"):
+        synthesize(path, described)
 
 
 def test_the_result_shows_itself() -> None:

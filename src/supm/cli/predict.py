@@ -126,6 +126,7 @@ def _by_release(text: str, data: TextTable) -> _Told:
 
 def _answers_of(model: Model, rows: list[dict[str, object]]) -> list[dict[str, Any]]:
     """Return what a study's model says about each record."""
+    from supm.messages import Scorecard
     from supm.owner.words import saying_what_is_allowed
     from supm.schema import Schema
 
@@ -135,7 +136,13 @@ def _answers_of(model: Model, rows: list[dict[str, object]]) -> list[dict[str, A
     if model.study.numeric:
         return [{"answer": float(each), "probability": None} for each in model.values(held)]
     found = model.predict(held)
-    return [{"answer": model.labels[label], "probability": None} for label in found]
+    chances: list[float | None] = [None] * len(found)
+    if isinstance(model.rule, Scorecard):
+        chances = model.probabilities(held)[range(len(found)), found].tolist()
+    return [
+        {"answer": model.labels[label], "probability": chance}
+        for label, chance in zip(found, chances, strict=True)
+    ]
 
 
 def _check_kind(text: str, option: str, path: str) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from cyclopts import Parameter
 
-from supm._errors import ParameterError, PublicationError
+from supm._errors import MessageError, ParameterError, PublicationError
 from supm.cli._frame import UsageError
 from supm.cli._output import (
     Target,
@@ -182,7 +182,10 @@ def _statement(
                 f"a statement of its own. {_HOW.format('release.json')}"
             )
         return own
-    found = promise_of(read_text("--statement", path))
+    try:
+        found = promise_of(read_text("--statement", path))
+    except MessageError as error:
+        raise MessageError(f"{path}: {error}") from None
     noun, given = found.noun, found.statement
     if not noun.startswith("statement"):
         hint = _HOW.format(path)

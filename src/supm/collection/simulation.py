@@ -12,6 +12,7 @@ import numpy as np
 
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource, secure, simulation
+from supm._validation import EPSILON
 from supm.collection.evaluation import Baseline, Evaluation, evaluate, repetitions, without_privacy
 from supm.collection.features import Floats
 from supm.collection.planning import own_learner, own_reduction, plan
@@ -214,7 +215,9 @@ def simulate(  # noqa: PLR0913  each is a choice of the user, given by name
     """
     described = _described(table, target, schema)
     records = table if isinstance(table, Records) else described.read(table)
-    budgets = [float(each) for each in (epsilon if isinstance(epsilon, Iterable) else [epsilon])]
+    budgets = [
+        EPSILON.check(each) for each in (epsilon if isinstance(epsilon, Iterable) else [epsilon])
+    ]
     counted = weights_in_order(weights, described)
     if _FEWEST <= records.rows < folds:
         raise ParameterError("folds", f"at most the number of records, {records.rows}", folds)

@@ -7,4 +7,4 @@ Every file is checked by its SHA-256 before it is read. WDBC and Diabetes come w
 
 from supm._lazy import names_on_demand
 
-__all__, __getattr__ = names_on_demand(__name__, __file__)
+__all__, __getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 from supm._errors import BudgetError, MessageError, ParameterError
 from supm._json import check_fields, read_object
@@ -21,6 +21,8 @@ _NEEDED: Final = ("version", "epsilon", "delta", "total")
 _FIELDS: Final = (*_NEEDED, "colluders")
 _EPSILON: Final = Reals("epsilon", 0.0, 1e4)
 _DELTA: Final = Reals("delta", 0.0, 0.5)
+_TOTAL_EPSILON: Final = Reals("total epsilon", 0.0, 1e4)
+_TOTAL_DELTA: Final = Reals("total delta", 0.0, 0.5)
 _COLLUDERS: Final = Integers("colluders", 0, 1000)
 _EXAMPLE: Final = (
     '{"version": 1, "epsilon": 1, "delta": 1e-5, "total": {"epsilon": 4, "delta": 1e-4}}'
@@ -79,22 +81,15 @@ class Policy:
     colluders: int = 0
 
     def __post_init__(self) -> None:
-        keep_checked(self, epsilon=_EPSILON, total_epsilon=_EPSILON)
-        keep_checked(self, delta=_DELTA, total_delta=_DELTA, colluders=_COLLUDERS)
+        keep_checked(self, epsilon=_EPSILON, delta=_DELTA, colluders=_COLLUDERS)
+        keep_checked(self, total_epsilon=_TOTAL_EPSILON, total_delta=_TOTAL_DELTA)
 
     @classmethod
     def from_json(cls, text: str) -> Policy:
         """Read a policy from its file's text; MessageError where it is none of this version."""
         form = read_object(text, "policy", MessageError)
         check_fields(form, _FIELDS, "a policy", MessageError)
-        total = form.get("total")
-        if (
-            not {*_NEEDED} <= {*form}
-            or form["version"] != _VERSION
-            or not isinstance(total, dict)
-            or {*total} != {"epsilon", "delta"}
-        ):
-            raise MessageError(f"a policy of version {_VERSION} is such as {_EXAMPLE}.")
+        total = _total_of(form)
         try:
             own = {name: form[name] for name in ("epsilon", "delta", "colluders") if name in form}
             return cls(**own, total_epsilon=total["epsilon"], total_delta=total["delta"])
@@ -201,3 +196,15 @@ def _check_caps(
 def _exact(number: float) -> Fraction:
     # As decimals: three tenths are 0.3.
     return Fraction(repr(float(number)))
+
+
+def _total_of(form: dict[str, Any]) -> dict[str, Any]:
+    """Return the caps on all studies together; what is missing is named."""
+    total = form.get("total")
+    wrong = next((f"has no {name}" for name in _NEEDED if name not in form), "")
+    if not wrong and form["version"] != _VERSION:
+        wrong = "has another version"
+    if isinstance(total, dict) and {*total} == {"epsilon", "delta"} and not wrong:
+        return total
+    wrong = wrong or "has a total of other fields than epsilon and delta"
+    raise MessageError(f"the policy {wrong}; one of version {_VERSION} is {_EXAMPLE}.")

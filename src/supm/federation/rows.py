@@ -187,7 +187,7 @@ def keep_arrays(outcome: object, **shapes: tuple[int | None, ...]) -> None:
     for name, shape in shapes.items():
         try:
             array = np.asarray(getattr(outcome, name), dtype=np.float64)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             array = np.empty(0)
         fits = array.ndim == len(shape) and array.size > 0
         fits = fits and all(n in (None, have) for n, have in zip(shape, array.shape, strict=True))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
@@ -19,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Reals, keep_checked
+from supm.mechanisms.randomizers.randomizer import as_array
 from supm.privacy import Guarantee, PureLDP
 
 _HINT: Final = "A bound is public: it was fixed before the records were noised."
@@ -182,8 +184,11 @@ class NoisedNumber(ABC):
         return made
 
     def _clipped(self, values: ArrayLike) -> NDArray[np.float64]:
-        numbers = np.asarray(values, dtype=np.float64)
-        if numbers.ndim != 1 or np.isnan(numbers).any():
+        held, numbers = as_array(values), None
+        # An error of the conversion may show what it could not convert: it is dropped.
+        with suppress(TypeError, ValueError, OverflowError):
+            numbers = None if held is None else held.astype(np.float64)
+        if numbers is None or numbers.ndim != 1 or np.isnan(numbers).any():
             raise RecordError("values must be a flat array of numbers, none of them missing.")
         return np.clip(numbers, self.low, self.high)
 

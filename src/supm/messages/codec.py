@@ -22,6 +22,8 @@ from supm._validation import check_kind
 _UNIONS: Final = (Union, types.UnionType)
 _HINTS: Final[dict[type, dict[str, Any]]] = {}
 _PLAIN: Final = (str, int, float, bool)
+# Nothing of ours has more; who nests deeper wants to exhaust the reader.
+_DEEPEST: Final = 8
 _HEXADECIMAL: Final = re.compile("(?:[0-9a-f]{2})*")
 
 
@@ -191,9 +193,9 @@ def _nested(kind: Any, value: Any, name: str, owner: type[Message]) -> Any:  # n
         raise owner.refusal(f"{name} of {owner.noun}: {error}") from None
 
 
-def _numeric(value: object) -> bool:
+def _numeric(value: object, depth: int = _DEEPEST) -> bool:
     if isinstance(value, list):
-        return all(map(_numeric, value))
+        return depth > 0 and all(_numeric(each, depth - 1) for each in value)
     return type(value) in (int, float)
 
 

@@ -15,7 +15,7 @@ from supm._validation import Integers, check_hash, check_kind, check_text
 from supm.messages.codec import Message
 
 # A name and a version: whoever speaks another version is refused at the first byte.
-_MARK: Final = b"supm-update-1\n"
+_MARK: Final = b"supm-update-2\n"
 _LENGTH_BYTES: Final = 8
 _LONGEST_KIND: Final = 40
 _MOST_NUMBERS: Final = 1 << 27
@@ -85,7 +85,7 @@ class Update:
             If the bytes are no message of this version.
         """
         if not isinstance(content, bytes) or not content.startswith(_MARK):
-            raise MessageError("a message of a federation must be bytes of version 1.")
+            raise MessageError("a message of a federation must be bytes of version 2.")
         start = len(_MARK) + _LENGTH_BYTES
         end = start + int.from_bytes(content[len(_MARK) : start], "little")
         if end > len(content) or (len(content) - end) % _WIRE.itemsize:

@@ -5,4 +5,4 @@ The room ``supm.publication.chain``, which needs an extra, keeps roots of a log 
 
 from supm._lazy import names_on_demand
 
-__all__, __getattr__ = names_on_demand(__name__, __file__)
+__all__, __getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -15,6 +15,7 @@ from html import escape
 from typing import Any, Final, Literal, TypeAlias, TypeVar, get_args
 
 from supm._errors import ParameterError
+from supm._lazy import package_error
 
 _WIDTH = 88
 
@@ -186,12 +187,16 @@ class Table:
         backend : {"pandas", "polars", "pyarrow"}, default "pandas"
             Whose; the package must be installed.
         """
-        import narwhals as nw  # noqa: PLC0415  loaded when a frame is wanted
-
         if backend not in get_args(Backend):
             raise ParameterError("backend", f"one of {', '.join(get_args(Backend))}", backend)
         columns = {name: [row[place] for row in self.rows] for place, name in enumerate(self.head)}
-        return nw.from_dict(columns, backend=backend).to_native()
+        try:
+            import narwhals as nw  # noqa: PLC0415  loaded when a frame is wanted
+
+            return nw.from_dict(columns, backend=backend).to_native()
+        except ModuleNotFoundError as error:
+            told = package_error(error)
+        raise told
 
 
 def _shown(cell: Cell, how: str) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ from supm.schema.discretizer import Discretizer, discretize
 
 if TYPE_CHECKING:
     from supm.schema.deriving import Bounds
+
+_Form = TypeVar("_Form")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -197,16 +199,7 @@ class Schema:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Schema:
         """Read the JSON form from a file."""
-        try:
-            return cls.from_json(Path(path).read_text(encoding="utf-8"))
-        except OSError as error:
-            raise ParameterError(
-                "schema", "a file that can be read", str(path), f"{error.strerror}."
-            ) from None
-        except UnicodeDecodeError:
-            raise SchemaError(f"{path}: this is not UTF-8 text.") from None
-        except SchemaError as error:
-            raise SchemaError(f"{path}: {error}") from None
+        return load_form(path, cls.from_json)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the JSON form to a file."""
@@ -321,6 +314,19 @@ def as_schema(schema: Schema | str | PathLike[str]) -> Schema:
     Schema
     """
     return Schema.load(schema) if isinstance(schema, str | PathLike) else schema
+
+
+def load_form(path: str | PathLike[str], read: Callable[[str], _Form]) -> _Form:
+    """Return what a file says of a schema; what is wrong with it names the file."""
+    try:
+        return read(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        reason = f"{error.strerror}."
+        raise ParameterError("schema", "a file that can be read", str(path), reason) from None
+    except UnicodeDecodeError:
+        raise SchemaError(f"{path}: this is not UTF-8 text.") from None
+    except SchemaError as error:
+        raise SchemaError(f"{path}: {error}") from None
 
 
 def _line(attribute: Attribute) -> str:

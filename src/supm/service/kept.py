@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Hashable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from asyncio import to_thread
+from collections.abc import Awaitable, Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from starlette.concurrency import run_in_threadpool
 
 from supm._errors import MessageError
 from supm.collection import Trained, answer_reports, train
@@ -52,10 +54,10 @@ class Shared(Generic[_Value]):
         self,
         *,
         seconds: float = math.inf,
-        executor: Executor | None = None,
+        beside: Callable[[Callable[[], _Value]], Awaitable[_Value]] = to_thread,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._seconds, self._executor, self._clock = seconds, executor, clock
+        self._seconds, self._beside, self._clock = seconds, beside, clock
         self._kept: dict[Hashable, tuple[float, _Value]] = {}
         self._under_way: dict[Hashable, asyncio.Task[_Value]] = {}
 
@@ -78,7 +80,7 @@ class Shared(Generic[_Value]):
     async def _make(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
         me = asyncio.current_task()
         try:
-            value = await asyncio.get_running_loop().run_in_executor(self._executor, make)
+            value = await self._beside(make)
             if self._under_way.get(key) is me:
                 self._keep(key, value)
         finally:
@@ -126,7 +128,8 @@ class OpenQuestions:
 
     def __init__(self, store: Store, *, clock: Callable[[], float] = time.time) -> None:
         self._store, self._clock = store, clock
-        self._studies: Shared[Opened] = Shared(seconds=_FRESH_SECONDS)
+        # By other threads than mechanisms are built in: nobody's report waits for them.
+        self._studies: Shared[Opened] = Shared(seconds=_FRESH_SECONDS, beside=run_in_threadpool)
         self._asked: Shared[Interview] = Shared()
 
     async def expect(self, name: str) -> None:
@@ -195,7 +198,7 @@ class Models:
         self._store = store
         # Of their own: others must not wait for a thread until a model is trained.
         self._threads = ThreadPoolExecutor(_MOST_TRAININGS, thread_name_prefix="supm-train")
-        self._shared: Shared[Trained] = Shared(executor=self._threads)
+        self._shared: Shared[Trained] = Shared(beside=self._train)
 
     async def find(self, opened: Opened) -> Trained:
         """Return the trained model of a study that has one."""
@@ -204,6 +207,9 @@ class Models:
     def stop(self) -> None:
         """Begin no other training."""
         self._threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _train(self, make: Callable[[], Trained]) -> Trained:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, make)
 
     def _again(self, opened: Opened) -> Trained:
         if opened.model is None:

@@ -2,4 +2,4 @@
 
 from supm._lazy import names_on_demand
 
-__all__, __getattr__ = names_on_demand(__name__, __file__)
+__all__, __getattr__, __dir__ = names_on_demand(__name__, __file__)

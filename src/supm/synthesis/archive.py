@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +20,7 @@ from supm._validation import Integers, check_kind
 from supm.messages import Part, ReleaseStatement
 from supm.privacy import ApproximateDP, Guarantee, Neighbours, PureLDP, sequential
 from supm.schema.columns import table_columns
+from supm.schema.schema import load_form
 from supm.synthesis.column_forms import column_from_form
 from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 
@@ -131,6 +133,11 @@ class ArchiveSchema:
             json.dumps(each.to_form(), ensure_ascii=False, allow_nan=False) for each in self.columns
         )
         return f'{start}, "columns": [\n  {lines}\n]}}\n'
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> ArchiveSchema:
+        """Read the JSON form from a file."""
+        return load_form(path, cls.from_json)
 
     @classmethod
     def from_json(cls, text: str) -> ArchiveSchema:

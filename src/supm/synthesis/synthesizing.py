@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, TextIO, TypeAlias
 
@@ -110,7 +111,7 @@ class Synthesis(Result):
 
 def synthesize(  # noqa: PLR0913  each has a default that suits most
     records: object,
-    schema: ArchiveSchema | None = None,
+    schema: ArchiveSchema | str | PathLike[str] | None = None,
     *,
     rows: int | None = None,
     mode: Mode = "strict",
@@ -125,10 +126,10 @@ def synthesize(  # noqa: PLR0913  each has a default that suits most
 
     Parameters
     ----------
-    records : Archive, table or str
+    records : Archive, table or path-like
         Noised records; a text is the name of a CSV file.
-    schema : ArchiveSchema, optional
-        How each column was noised; an archive knows it.
+    schema : ArchiveSchema or path-like, optional
+        How each column was noised, or the file that says it; an archive knows it.
     rows : int, optional
         How many rows to draw; as many as records by default.
     mode : {"strict", "faithful"}, default "strict"
@@ -211,14 +212,15 @@ def read_archive(
     return archive
 
 
-def _archive(records: object, schema: ArchiveSchema | None) -> Archive:
+def _archive(records: object, schema: ArchiveSchema | str | PathLike[str] | None) -> Archive:
     if isinstance(records, Archive):
         return records
     if schema is None:
         raise ParameterError("schema", "given where the records are no Archive", schema)
-    if isinstance(records, str):
-        return read_archive(records, schema)
-    return Archive.read(records, schema)
+    described = schema if isinstance(schema, ArchiveSchema) else ArchiveSchema.load(schema)
+    if isinstance(records, str | PathLike):
+        return read_archive(str(records), described)
+    return Archive.read(records, described)
 
 
 def _texts(column: NDArray[Any]) -> list[Any]:

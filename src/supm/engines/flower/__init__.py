@@ -23,4 +23,4 @@ QUIET = {
 }
 os.environ.update(QUIET)
 
-__all__, __getattr__ = names_on_demand(__name__, __file__)
+__all__, __getattr__, __dir__ = names_on_demand(__name__, __file__)

@@ -8,4 +8,4 @@ who sees what, and under which assumptions.
 
 from supm._lazy import names_on_demand
 
-__all__, __getattr__ = names_on_demand(__name__, __file__)
+__all__, __getattr__, __dir__ = names_on_demand(__name__, __file__)

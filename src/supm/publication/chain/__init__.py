@@ -10,4 +10,4 @@ What is here needs an extra, and is loaded when it is asked for.
 
 from supm._lazy import names_on_demand
 
-__all__, __getattr__ = names_on_demand(__name__, __file__)
+__all__, __getattr__, __dir__ = names_on_demand(__name__, __file__)
