@@ -2,12 +2,11 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-# A module is compiled when it is first imported; to compile all of them at once takes half a minute.
-PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check -c constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 INPUTS := pyproject.toml constraints.txt
-# Four workers suit the smallest machine we test on, which has two cores: a test often waits for a
-# process that it started. `make test WORKERS=auto` takes as many as there are cores.
-WORKERS := 4
+# Three workers suit the smallest machine we test on, which has two cores: a test often waits for a
+# process that it started, and four take longer. `make test WORKERS=auto` takes as many as cores.
+WORKERS := 3
 ANVIL := 1.7.1
 # From GNU make 4 on, what goes side by side is printed one after the other.
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
