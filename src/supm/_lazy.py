@@ -22,7 +22,6 @@ _EXTRAS: Final = {
         "sqlalchemy starlette uvicorn"
     ),
 }
-_ALWAYS: Final = ("__doc__", "__file__", "__name__", "__version__")
 _ALONE: Final = ("pandas", "polars")
 
 
@@ -62,10 +61,12 @@ def names_on_demand(package: str, file: str) -> NamesOnDemand:
             told = package_error(error)
         raise told
 
+    def offered() -> list[str]:
+        own = (name for name in vars(sys.modules[package]) if name.startswith("__"))
+        return sorted({*homes, *own})
+
     names = sorted(name for name, home in homes.items() if home != package)
-    return NamesOnDemand(
-        names, find, lambda: sorted({*homes, *_ALWAYS} & {*homes, *vars(sys.modules[package])})
-    )
+    return NamesOnDemand(names, find, offered)
 
 
 def _stub(package: str, file: str) -> str:
