@@ -9,7 +9,7 @@ likelihood of a report given a bin, the second one the probability of a cell of 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
@@ -21,7 +21,7 @@ from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Reals, keep_checked
 from supm.mechanisms.randomizers.randomizer import as_array
-from supm.privacy import Guarantee, PureLDP
+from supm.privacy import KeepsEpsilon
 
 _HINT: Final = "A bound is public: it was fixed before the records were noised."
 LOW = Reals("low", -1e100, 1e100, _HINT)
@@ -54,7 +54,7 @@ class BinnedReports:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NoisedNumber(ABC):
+class NoisedNumber(KeepsEpsilon):
     """How a number between public bounds was noised. Frozen; epsilon follows from the parameters.
 
     Values beyond the bounds were clipped before the noise was added; reports were not clipped after
@@ -81,11 +81,6 @@ class NoisedNumber(ABC):
         if self.span < least:
             wanted = f"above low = {self.low:.17g} by at least {least:.3g}"
             raise ParameterError("high", wanted, self.high, _NARROW_HINT)
-
-    @property
-    @abstractmethod
-    def epsilon(self) -> float:
-        """What one report costs its owner, from the parameters."""
 
     @property
     @abstractmethod
@@ -122,11 +117,6 @@ class NoisedNumber(ABC):
     @abstractmethod
     def most_variation(self, noise: float) -> float:
         """Return the most that the standard deviation of squared noise of a variance can be."""
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """The promise of one report."""
-        return PureLDP(self.epsilon)
 
     @property
     def span(self) -> float:

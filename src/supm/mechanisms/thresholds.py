@@ -9,6 +9,7 @@ kept, rounded up (docs/proofs/two-level.md). `TwoLevel` is the kernel that most 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation, Overflow
 from fractions import Fraction
@@ -228,3 +229,22 @@ def _steps(words: NDArray[np.uint64], base: int, run: int) -> NDArray[np.uint64]
     above -= start
     above //= np.uint64(run)
     return above
+
+
+class TwoLevelReport(ABC):
+    """A report that is decided by two levels, where the inside cells support the own symbol."""
+
+    @property
+    @abstractmethod
+    def _cells(self) -> TwoLevel:
+        """The two levels; one of the inside cells says the truth."""
+
+    @property
+    def epsilon(self) -> float:
+        """Logarithm of the ratio of the two levels, rounded up."""
+        return self._cells.epsilon
+
+    @property
+    def hit(self) -> Fraction:
+        """Probability of the inside cells together: that the report supports the own symbol."""
+        return self._cells.inside_probability * self._cells.inside

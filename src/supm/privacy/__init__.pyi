@@ -13,6 +13,7 @@ from supm.privacy.events import accountant_relation as accountant_relation
 from supm.privacy.guarantee import ApproximateDP as ApproximateDP
 from supm.privacy.guarantee import GaussianDP as GaussianDP
 from supm.privacy.guarantee import Guarantee as Guarantee
+from supm.privacy.guarantee import KeepsEpsilon as KeepsEpsilon
 from supm.privacy.guarantee import NoGuarantee as NoGuarantee
 from supm.privacy.guarantee import PureDP as PureDP
 from supm.privacy.guarantee import PureLDP as PureLDP

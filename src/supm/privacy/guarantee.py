@@ -340,6 +340,20 @@ _SIMULATION: Final = NoGuarantee(
 )
 
 
+class KeepsEpsilon(ABC):
+    """What is told of one owner's record at an epsilon that follows from its own parameters."""
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """What one report costs its owner."""
+
+    @property
+    def guarantee(self) -> FactorDP:
+        """The promise to each owner, derived from what the sampler uses."""
+        return PureLDP(self.epsilon)
+
+
 def pure(epsilon: float, neighbours: Neighbours) -> Guarantee:
     """Return the promise of a pure epsilon under a relation."""
     if Neighbours.check(neighbours) is Neighbours.ANY_RECORDS:

@@ -1,6 +1,7 @@
 """Tables of any common kind, taken apart into columns; a column as numbers or places in a list.
 
-Nothing here puts a value into an error: a message has the attribute's name and a count.
+What a column may be called and which values may be listed for it is public; nothing else here puts
+a value into an error: a message has the attribute's name and a count.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supm._errors import RecordError
+from supm._errors import RecordError, SchemaError
+from supm._validation import commands_a_terminal, is_unicode
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -37,6 +39,12 @@ _TABLES: Final = (
     "(one for each record)"
 )
 _PLAIN: Final = (str, bool, np.bool_, numbers.Real, decimal.Decimal)
+_LONGEST_NAME: Final = 200
+_MOST_VALUES: Final = 1 << 20
+# Beyond this a JSON reader that holds numbers as doubles would read another number.
+_LARGEST_INTEGER: Final = (1 << 53) - 1
+_UNMARKED: Final = "must be text without control characters and marks that turn the line around."
+ONE_VALUE: Final = "an attribute with one value tells nothing, so leave it out"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -265,3 +273,64 @@ def _require(names: Sequence[str], present: Iterable[object]) -> None:
         raise RecordError(
             f"the table has no column {absent[0]!r}{others}; columns go by their exact name."
         )
+
+
+class FieldError(SchemaError):
+    """A field breaks its rule. ``problem`` follows the field's name in a sentence."""
+
+    def __init__(self, owner: str | None, field: str, problem: str) -> None:
+        self.field = field
+        self.problem = problem
+        who = "an attribute" if owner is None else f"attribute {owner!r}"
+        super().__init__(f"{who}: {field} {problem}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Travel between processes as the finished sentence."""
+        return SchemaError, self.args
+
+
+def check_attribute_name(name: object) -> str:
+    """Return the name, or raise."""
+    if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
+        problem = f"must be text of 1 to {_LONGEST_NAME} characters that are not all blank."
+        raise FieldError(None, "name", problem)
+    return _plain_text(None, "name", name)
+
+
+def _plain_text(owner: str | None, field: str, text: str) -> str:
+    if not is_unicode(text):
+        raise FieldError(owner, field, "must be Unicode text without lone surrogates.")
+    if commands_a_terminal(text):
+        raise FieldError(owner, field, _UNMARKED)
+    return str(text)
+
+
+def check_values(owner: str, values: object) -> tuple[Value, ...]:
+    """Return the listed values as a tuple, or raise."""
+    if not isinstance(values, list | tuple):
+        raise FieldError(owner, "values", "must be a list of values.")
+    if len(values) > _MOST_VALUES:
+        raise FieldError(owner, "values", f"must be at most {_MOST_VALUES} values.")
+    checked = tuple(_value(owner, index, value) for index, value in enumerate(values))
+    if len(set(checked)) < len(checked):
+        problem = "must be distinct; 1, 1.0 and true count as one value."
+        raise FieldError(owner, "values", problem)
+    if len(checked) < 2:
+        raise FieldError(owner, "values", f"must be at least two; {ONE_VALUE}.")
+    return checked
+
+
+def _value(owner: str, index: int, given: object) -> Value:
+    value = given.item() if isinstance(given, np.generic) else given
+    field = f"values[{index}]"
+    if isinstance(value, str):
+        return _plain_text(owner, field, value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        if abs(value) > _LARGEST_INTEGER:
+            raise FieldError(owner, field, "must lie within ±(2^53 - 1); write it as text.")
+        return value
+    if isinstance(value, float) and math.isfinite(value):
+        return value + 0.0  # -0.0 becomes 0.0, so that equal schemas have equal text
+    raise FieldError(owner, field, "must be text, a finite number, true or false.")

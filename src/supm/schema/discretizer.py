@@ -26,14 +26,8 @@ from numpy.typing import NDArray
 
 from supm._errors import RecordError, SchemaError
 from supm._validation import Integers, keep_checked
-from supm.schema.attributes import (
-    Attribute,
-    Categorical,
-    Continuous,
-    FieldError,
-    Ordinal,
-    check_bound,
-)
+from supm.schema.attributes import Attribute, Categorical, Continuous, Ordinal, check_bound
+from supm.schema.columns import FieldError
 
 CLASSES: Final = Integers("classes", 2, 1 << 20, "One class tells nothing.")
 

@@ -271,7 +271,7 @@ def spelled_column(table: TextTable, attribute: Attribute) -> NDArray[Any]:
     """Read the values of one attribute: numbers, or the declared values that the cells spell."""
     text = table.column(attribute.name)
     if not isinstance(attribute, Continuous):
-        return _listed(text, attribute.values)
+        return spelled(text, attribute.values)
     found = numbers(text)
     if found is None:
         fact = (
@@ -289,7 +289,7 @@ def _first_text(text: NDArray[Any], lines: NDArray[np.int64]) -> int:
     return int(next(line for cell, line in pairs if not is_number(cell)))
 
 
-def _listed(text: NDArray[Any], values: Sequence[object]) -> NDArray[Any]:
+def spelled(text: NDArray[Any], values: Sequence[object]) -> NDArray[Any]:
     """Turn each text into the declared value that it spells; what spells none stays text."""
     cells = text.tolist()
     meaning = {cell: _meaning(cell, values) for cell in set(cells)}

@@ -28,7 +28,7 @@ from supm.mechanisms import (
     GeneralizedRandomizedResponse,
 )
 from supm.mechanisms.randomizers.generalized_response import KEEP
-from supm.schema.attributes import check_attribute_name, check_values
+from supm.schema.columns import check_attribute_name, check_values
 from supm.synthesis.columns import RESPONSE, ClassColumn, Column, NumberColumn
 
 

@@ -15,8 +15,15 @@ from supm._random import RandomSource
 from supm._validation import check_kind
 from supm.mechanisms import GeneralizedRandomizedResponse, NoisedNumber
 from supm.privacy import Guarantee
-from supm.schema.attributes import check_attribute_name, check_values
-from supm.schema.columns import RawColumn, Value, clipped_numbers, positions, raw_column
+from supm.schema.columns import (
+    RawColumn,
+    Value,
+    check_attribute_name,
+    check_values,
+    clipped_numbers,
+    positions,
+    raw_column,
+)
 from supm.synthesis.distributions import BinnedMarginal, Channel, Kind, OrderedMarginal
 from supm.synthesis.tables import CellReports
 

@@ -15,7 +15,6 @@ from supm._errors import ParameterError, RecordError, SchemaError
 from supm._random import secure, simulation
 from supm.messages import ReleaseStatement
 from supm.reporting import Result, Table, counted
-from supm.schema import Categorical
 from supm.schema.text_table import (
     Progress,
     TextTable,
@@ -23,7 +22,7 @@ from supm.schema.text_table import (
     missing,
     numbers,
     read_csv,
-    spelled_column,
+    spelled,
 )
 from supm.synthesis.archive import Archive, ArchiveSchema, archive_statement
 from supm.synthesis.columns import ClassColumn, Column
@@ -231,7 +230,7 @@ def _texts(column: NDArray[Any]) -> list[Any]:
 
 def _cells(table: TextTable, column: Column) -> NDArray[Any]:
     if isinstance(column, ClassColumn):
-        return spelled_column(table, Categorical(column.name, values=column.values))
+        return spelled(table.column(column.name), column.values)
     text = table.column(column.name)
     found = numbers(text)
     if found is None:

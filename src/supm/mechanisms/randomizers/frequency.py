@@ -32,7 +32,7 @@ from supm.mechanisms.randomizers.randomizer import (
     check_tally,
     check_told,
 )
-from supm.mechanisms.thresholds import MAX_CELLS, TwoLevel, epsilon_of
+from supm.mechanisms.thresholds import MAX_CELLS, epsilon_of
 
 SIZE = Integers(
     "size", 2, MAX_CELLS, "An alphabet of one symbol says nothing: leave the attribute out."
@@ -221,25 +221,6 @@ class SupportRandomizer(FrequencyRandomizer):
         gap = float(self.hit - self.miss)
         spread: NDArray[np.float64] = (share * own + (1.0 - share) * other) / gap**2
         return spread
-
-
-class TwoLevelRandomizer(SupportRandomizer):
-    """Base of those whose report is decided by two levels of probability."""
-
-    @property
-    @abstractmethod
-    def _cells(self) -> TwoLevel:
-        """The two levels; one of the inside cells says the truth."""
-
-    @property
-    def epsilon(self) -> float:
-        """Logarithm of the ratio of the two levels, rounded up."""
-        return self._cells.epsilon
-
-    @property
-    def hit(self) -> Fraction:
-        """Probability of the inside cells together: that the report supports the own symbol."""
-        return self._cells.inside_probability * self._cells.inside
 
 
 class SymbolReport(FiniteChannel):

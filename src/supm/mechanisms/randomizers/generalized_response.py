@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import Reals, keep_checked
-from supm.mechanisms.randomizers.frequency import SIZE, TwoLevelRandomizer
+from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, Reports
-from supm.mechanisms.thresholds import WORDS, TwoLevel, words_inside
+from supm.mechanisms.thresholds import WORDS, TwoLevel, TwoLevelReport, words_inside
 
 if TYPE_CHECKING:
     from supm.privacy import RandomizedResponseEvent
@@ -24,7 +24,7 @@ KEEP = Reals("keep", 0.0, 1 - 2.0**-53)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeneralizedRandomizedResponse(TwoLevelRandomizer):
+class GeneralizedRandomizedResponse(TwoLevelReport, SupportRandomizer):
     """Report the own symbol with probability ``keep``, else one of the others, all alike.
 
     Seeing a report changes the odds between any two symbols by a factor of at most e^epsilon. Two

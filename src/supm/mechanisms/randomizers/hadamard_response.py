@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from supm._random import RandomSource
 from supm._validation import keep_checked
-from supm.mechanisms.randomizers.frequency import SIZE, TwoLevelRandomizer
+from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, Reports
-from supm.mechanisms.thresholds import TwoLevel, words_inside
+from supm.mechanisms.thresholds import TwoLevel, TwoLevelReport, words_inside
 
 
 @dataclass(frozen=True, kw_only=True)
-class HadamardResponse(TwoLevelRandomizer):
+class HadamardResponse(TwoLevelReport, SupportRandomizer):
     """Report a column in which the own row of a Hadamard matrix is +1 with probability ``agree``.
 
     Seeing a report changes the odds between any two symbols by a factor of at most e^epsilon.

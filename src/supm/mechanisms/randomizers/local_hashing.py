@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, keep_checked
-from supm.mechanisms.randomizers.frequency import SIZE, TwoLevelRandomizer
+from supm.mechanisms.randomizers.frequency import SIZE, SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
-from supm.mechanisms.thresholds import TwoLevel, exponential, words_inside
+from supm.mechanisms.thresholds import TwoLevel, TwoLevelReport, exponential, words_inside
 
 # These bases decide primality for every number below 3.3e24 (Sorenson and Webster, 2015).
 _WITNESSES: Final = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41)
 
 
 @dataclass(frozen=True, kw_only=True)
-class LocalHashing(TwoLevelRandomizer):
+class LocalHashing(TwoLevelReport, SupportRandomizer):
     """Report a random hash function and, randomised, the own symbol's bucket under it.
 
     Seeing the report changes the odds between any two symbols by a factor of at most e^epsilon. The

@@ -156,16 +156,12 @@ class ContinuousPiecewise(ContinuousWindow):
     """
 
     name: ClassVar[str] = "piecewise"
+    stretched: ClassVar[bool] = True
 
     @staticmethod
     def window_at(epsilon: float) -> float:
         """Return the paper's width."""
         return math.exp(-epsilon / 2)
-
-    @property
-    def _unit(self) -> float:
-        """Positions are stretched so that their mean is the value."""
-        return self.slope / self.span
 
 
 def _worst_spread(shapes: WindowShapes) -> NDArray[np.float64]:

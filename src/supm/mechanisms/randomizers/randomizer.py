@@ -10,7 +10,7 @@ tested against each of its rows. Entries are fractions, not floats: the audit co
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from supm._errors import ParameterError, RecordError
 from supm._random import RandomSource
 from supm._validation import Integers, Reals
-from supm.privacy import PureLDP
+from supm.privacy import KeepsEpsilon
 
 if TYPE_CHECKING:
     from supm.privacy import Event
@@ -219,13 +219,8 @@ LISTED = Integers("inputs to be listed", 1, 1 << 22, _HINT)
 OUTCOMES = Integers("outcomes to be numbered", 1, 1 << 62, _HINT)
 
 
-class LocalRandomizer(ABC):
+class LocalRandomizer(KeepsEpsilon):
     """Base of all local randomizers."""
-
-    @property
-    @abstractmethod
-    def epsilon(self) -> float:
-        """The epsilon that the sampler itself keeps, rounded up."""
 
     @property
     @abstractmethod
@@ -235,11 +230,6 @@ class LocalRandomizer(ABC):
     @abstractmethod
     def randomize(self, values: ArrayLike, source: RandomSource) -> Reports:
         """Turn each owner's value into a report."""
-
-    @property
-    def guarantee(self) -> PureLDP:
-        """The promise to each owner, derived from what the sampler uses."""
-        return PureLDP(self.epsilon)
 
     @property
     def event(self) -> Event:

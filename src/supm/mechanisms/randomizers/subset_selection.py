@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from supm._errors import ParameterError
 from supm._random import RandomSource
 from supm._validation import EPSILON, Integers, keep_checked
-from supm.mechanisms.randomizers.frequency import TwoLevelRandomizer
+from supm.mechanisms.randomizers.frequency import SupportRandomizer
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES, Reports, check_told
-from supm.mechanisms.thresholds import TwoLevel, exponential, words_inside
+from supm.mechanisms.thresholds import TwoLevel, TwoLevelReport, exponential, words_inside
 
 _SIZE = Integers("size", 2, 1 << 20, "For a larger alphabet use LocalHashing.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class SubsetSelection(TwoLevelRandomizer):
+class SubsetSelection(TwoLevelReport, SupportRandomizer):
     """Report a random set of ``width`` symbols, which holds the own one with a raised probability.
 
     Seeing the set changes the odds between any two symbols by a factor of at most e^epsilon. The

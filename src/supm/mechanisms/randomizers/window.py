@@ -199,6 +199,8 @@ class ContinuousWindow(NoisedNumber):
     least_variation = math.sqrt(0.8)
     parameters: ClassVar[tuple[str, ...]] = ("width", "outside")
     most: ClassVar[float] = 50.0
+    stretched: ClassVar[bool] = False
+    """Whether reports are positions that were stretched until their mean is the value."""
     width: float
     outside: float
 
@@ -317,7 +319,7 @@ class ContinuousWindow(NoisedNumber):
     @property
     def _unit(self) -> float:
         """Return by how much positions move when reports move by one."""
-        return 1 / self.span
+        return (self.slope if self.stretched else 1.0) / self.span
 
     def _positions(self, reports: ArrayLike) -> NDArray[np.float64]:
         return 0.5 + (np.asarray(reports, dtype=np.float64) - self.middle) * self._unit
