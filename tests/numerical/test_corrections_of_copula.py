@@ -16,7 +16,7 @@ from scipy.integrate import quad
 
 from supm.mechanisms import ContinuousLaplace
 from supm.synthesis.distributions import BinnedMarginal
-from supm.synthesis.synthetic_model import paper_cells
+from supm.synthesis.paper_model import paper_cells
 
 Floats = NDArray[np.float64]
 

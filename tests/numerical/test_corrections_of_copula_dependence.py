@@ -20,14 +20,10 @@ from supm.datasets import load_boston
 from supm.mechanisms import ContinuousLaplace
 from supm.mechanisms.noise import GaussianNoise
 from supm.synthesis import Archive, ArchiveSchema, NumberColumn, learn_model
-from supm.synthesis.copula import (
-    hermite_coefficients,
-    latent_correlations,
-    noisy_polychoric,
-    repaired_covariance,
-)
+from supm.synthesis.distributions import hermite_coefficients, latent_correlations, noisy_polychoric
 from supm.synthesis.moments import ColumnRoles, learn_moments
-from supm.synthesis.synthetic_model import _covariance, learn_paper_model
+from supm.synthesis.paper_model import _covariance, learn_paper_model
+from supm.synthesis.synthetic_model import repaired_covariance
 from supm.synthesis.tables import mutual_information
 
 Floats = NDArray[np.float64]

@@ -11,8 +11,14 @@ from supm import simulation
 from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 from supm.mechanisms.noise import GaussianNoise
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn, learn_model
-from supm.synthesis.copula import pull, pull_if_clear
-from supm.synthesis.moments import ColumnRoles, RecordMoments, learn_moments, within_classes
+from supm.synthesis.moments import (
+    ColumnRoles,
+    RecordMoments,
+    learn_moments,
+    pull,
+    pull_if_clear,
+    within_classes,
+)
 
 Floats = NDArray[np.float64]
 

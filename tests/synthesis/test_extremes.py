@@ -16,10 +16,10 @@ from supm.mechanisms import (
     ContinuousSquareWave,
 )
 from supm.synthesis import Archive, ArchiveSchema, NumberColumn
-from supm.synthesis.copula import repaired_covariance
+from supm.synthesis.paper_model import learn_paper_model
 from supm.synthesis.quality import assess
 from supm.synthesis.quality_dependence import noise_doubts
-from supm.synthesis.synthetic_model import learn_paper_model
+from supm.synthesis.synthetic_model import repaired_covariance
 
 WIDEST: dict[str, Any] = {"low": -1e100, "high": 1e100}
 LAWS: dict[str, Any] = {

@@ -8,8 +8,8 @@ import pytest
 from supm import simulation
 from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn
-from supm.synthesis.copula import join
 from supm.synthesis.moments import ColumnRoles
+from supm.synthesis.synthetic_model import join
 
 
 def test_shifts_leave_the_mean_of_the_normals_where_it_is() -> None:

@@ -13,9 +13,10 @@ from supm import simulation
 from supm._errors import ParameterError
 from supm.mechanisms import ContinuousLaplace, GeneralizedRandomizedResponse
 from supm.mechanisms.noise import GaussianNoise
-from supm.synthesis.copula import FLOOR, nearest_correlation, noisy_polychoric, pull
-from supm.synthesis.distributions import BinnedMarginal, OrderedMarginal
-from supm.synthesis.synthetic_model import paper_cells
+from supm.synthesis.distributions import BinnedMarginal, OrderedMarginal, noisy_polychoric
+from supm.synthesis.moments import pull
+from supm.synthesis.paper_model import paper_cells
+from supm.synthesis.synthetic_model import FLOOR, nearest_correlation
 from supm.synthesis.tables import (
     ALONE,
     PAPER,

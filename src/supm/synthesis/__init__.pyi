@@ -8,6 +8,7 @@ from supm.synthesis.columns import ClassColumn as ClassColumn
 from supm.synthesis.columns import NumberColumn as NumberColumn
 from supm.synthesis.noise_aware import leaf_size as leaf_size
 from supm.synthesis.noise_aware import worth_of as worth_of
+from supm.synthesis.paper_model import learn_paper_model as learn_paper_model
 from supm.synthesis.quality import Quality as Quality
 from supm.synthesis.quality import assess as assess
 from supm.synthesis.quality_columns import ColumnQuality as ColumnQuality
@@ -21,4 +22,3 @@ from supm.synthesis.synthesizing import read_archive as read_archive
 from supm.synthesis.synthesizing import synthesize as synthesize
 from supm.synthesis.synthetic_model import SyntheticModel as SyntheticModel
 from supm.synthesis.synthetic_model import learn_model as learn_model
-from supm.synthesis.synthetic_model import learn_paper_model as learn_paper_model

@@ -1,24 +1,31 @@
-"""The distribution of one column: bins of numbers, or classes in order.
+"""The distribution of one column, and the correlation of the normals behind two of them.
 
 A number is known up to a place on a public grid. Where models are fitted, both bounds are places of
 their own: clipping, zeros that stand for "none" and numbers that are yes or no put many records
 there. Cells are public: they do not depend on the reports.
+
+A column is X = q(Z) for a standard normal Z and its quantile function q. With the coefficients
+a_k = E[q(Z) h_k(Z)] over the normalised Hermite polynomials h_k, two columns whose normals have
+correlation rho have the covariance sum over k >= 1 of a_k b_k rho^k (Mehler). It grows with rho,
+so it can be inverted. The covariance itself, taken for rho as in paper 004, is too weak.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize_scalar
 from scipy.special import ndtri
 
 from supm._random import RandomSource, uniforms
 from supm.mechanisms import NoisedNumber
-from supm.synthesis.copula import hermite_coefficients
 
 # Within a bin the quantile function is a line; so many steps stand for it in Hermite series.
 _STEPS: Final = 8
@@ -27,6 +34,14 @@ Kind: TypeAlias = Literal["number", "ordered", "unordered"]
 _INNER: Final = 48
 # A bound is a bin so narrow that no other value falls into it.
 _NARROW: Final = 1e-4
+TERMS: Final = 80
+"""Terms of the series; for jumps they decay as a power of the index, times that of rho."""
+_LARGEST: Final = 0.999
+_HALVINGS: Final = 40
+_STRONGEST: Final = 0.99
+_LEAST: Final = 1e-12
+_STEP: Final = 0.02
+Matrix = NDArray[np.float64]
 
 
 class Marginal(ABC):
@@ -235,3 +250,119 @@ class Channel:
         """Return where clean numbers lie between the bounds, from 0 to 1; beyond is clipped."""
         numbers = np.asarray(values, dtype=np.float64)
         return np.clip((numbers - self.low) / (self.high - self.low), 0.0, 1.0)
+
+
+def hermite_coefficients(heights: ArrayLike, places: ArrayLike) -> Matrix:
+    """Return the coefficients of a step function of a standard normal number.
+
+    Examples
+    --------
+    >>> median = hermite_coefficients([1.0], [0.0])
+    >>> round(float(median[0]), 6) == round(1 / math.sqrt(2 * math.pi), 6)
+    True
+    """
+    jumps, where = np.asarray(heights, dtype=float), np.asarray(places, dtype=float)
+    real = np.isfinite(where)
+    jumps, where = jumps[real], where[real]
+    last = jumps * np.exp(-(where**2) / 2) / math.sqrt(2 * math.pi)
+    before = np.zeros_like(last)
+    sums = np.empty(TERMS)
+    for order in range(TERMS):
+        sums[order] = last.sum() / math.sqrt(order + 1)
+        after = (where * last - math.sqrt(order) * before) / math.sqrt(order + 1)
+        before, last = last, after
+    return sums
+
+
+def implied_covariance(products: Matrix, correlations: Matrix) -> Matrix:
+    """Return the covariance that latent correlations make."""
+    total = np.zeros_like(correlations)
+    for term in products[::-1]:
+        total = (total + term) * correlations
+    return total
+
+
+def latent_correlations(covariances: ArrayLike, products: Matrix) -> Matrix:
+    """Return the latent correlations that make the given covariances.
+
+    Examples
+    --------
+    >>> coin = hermite_coefficients([1.0], [0.0])
+    >>> found = latent_correlations([1 / 12], np.square(coin)[:, np.newaxis])
+    >>> found.round(6)
+    array([0.5])
+    """
+    wanted = np.asarray(covariances, dtype=float)
+    low, high = np.full_like(wanted, -_LARGEST), np.full_like(wanted, _LARGEST)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        below = implied_covariance(products, middle) < wanted
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.where(products.any(axis=0), (low + high) / 2, 0.0)
+
+
+def noisy_polychoric(
+    counts: ArrayLike, channels: Sequence[Matrix], one: Matrix, other: Matrix
+) -> tuple[float, float]:
+    """Return the correlation of two normals whose classes are most likely to make noisy reports.
+
+    It is the same within all classes of a target, which are the first axis of the counts. The
+    likelihood is that of the reports themselves: a table that was reconstructed first would be
+    pulled to independence by the early end of its reconstruction. The second number is the standard
+    error.
+
+    References
+    ----------
+    U. Olsson, Maximum likelihood estimation of the polychoric correlation coefficient,
+    Psychometrika 44 (1979).
+
+    Examples
+    --------
+    >>> shares = np.array([[1 / 3, 1 / 6], [1 / 6, 1 / 3]])
+    >>> halves, clean = np.full((1, 2), 0.5), [np.eye(1), np.eye(2), np.eye(2)]
+    >>> rho, _ = noisy_polychoric(shares[np.newaxis], clean, halves, halves)
+    >>> round(rho, 3)
+    0.5
+    """
+    told = np.asarray(counts, dtype=float)
+    shares = one.sum(axis=1)
+    curves = [_pair_of_series(a, b) for a, b in zip(one, other, strict=True)]
+
+    def loss(rho: float) -> float:
+        tables = [normal_table(rho, *pair) for pair in curves]
+        mixture = np.maximum(shares[:, np.newaxis, np.newaxis] * np.array(tables), 0.0)
+        for channel in channels:
+            mixture = np.tensordot(mixture, channel, axes=(0, 0))
+        return -float(np.sum(told * np.log(np.maximum(mixture, _LEAST))))
+
+    rho = float(minimize_scalar(loss, bounds=(-_STRONGEST, _STRONGEST), method="bounded").x)
+    inner = min(max(rho, _STEP - _STRONGEST), _STRONGEST - _STEP)
+    bend = (loss(inner + _STEP) - 2 * loss(inner) + loss(inner - _STEP)) / _STEP**2
+    return rho, math.inf if bend <= 0 else 1 / math.sqrt(bend)
+
+
+def _pair_of_series(one: Matrix, other: Matrix) -> tuple[Matrix, Matrix]:
+    return _series(one / max(one.sum(), _LEAST)), _series(other / max(other.sum(), _LEAST))
+
+
+def normal_table(rho: float, first: Matrix, second: Matrix) -> Matrix:
+    """Return the shares of two classes whose normals have a correlation."""
+    powers = rho ** np.arange(TERMS + 1)
+    return np.asarray((first * powers) @ second.T)
+
+
+def _series(margin: Matrix) -> Matrix:
+    """Return the coefficients of the indicator of each class, the zeroth one first."""
+    places = ndtri(np.clip(np.cumsum(margin), 0.0, 1.0)[:-1])
+    inside = np.where(np.isfinite(places), places, 0.0)
+    last = np.exp(-(inside**2) / 2) / math.sqrt(2 * math.pi) * np.isfinite(places)
+    before = np.zeros_like(last)
+    above = np.zeros((margin.size + 1, TERMS + 1))
+    for order in range(1, TERMS + 1):
+        above[1:-1, order] = last / math.sqrt(order)
+        after = (inside * last - math.sqrt(order - 1) * before) / math.sqrt(order)
+        before, last = last, after
+    # An indicator is the step at its lower threshold less the step at its upper one.
+    coefficients = above[:-1] - above[1:]
+    coefficients[:, 0] = margin
+    return np.asarray(coefficients)

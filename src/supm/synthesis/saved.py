@@ -14,10 +14,9 @@ from supm.messages import ReleaseStatement
 from supm.messages.codec import Message
 from supm.synthesis.archive import ArchiveSchema, archive_statement
 from supm.synthesis.columns import ClassColumn, Column
-from supm.synthesis.copula import Copula
 from supm.synthesis.distributions import Marginal
 from supm.synthesis.moments import ColumnRoles
-from supm.synthesis.synthetic_model import BINS, MODES, SyntheticModel
+from supm.synthesis.synthetic_model import BINS, MODES, Copula, SyntheticModel
 from supm.synthesis.tables import ClassTree, TreeBranch
 
 _SETTINGS: Final = {"mode": str, "bins": int, "latent": bool, "smooth": bool}

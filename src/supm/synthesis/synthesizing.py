@@ -26,10 +26,11 @@ from supm.schema.text_table import (
 )
 from supm.synthesis.archive import Archive, ArchiveSchema, archive_statement
 from supm.synthesis.columns import ClassColumn, Column
+from supm.synthesis.paper_model import learn_paper_model
 from supm.synthesis.quality import Quality, assess
 from supm.synthesis.quality_dependence import as_told
 from supm.synthesis.quality_page import quality_page
-from supm.synthesis.synthetic_model import MODES, SyntheticModel, learn_model, learn_paper_model
+from supm.synthesis.synthetic_model import MODES, SyntheticModel, learn_model
 
 Mode: TypeAlias = Literal["strict", "faithful"]
 

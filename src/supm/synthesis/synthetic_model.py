@@ -4,47 +4,39 @@ Numbers and ordered classes are joined by a Gaussian copula, classes without an 
 two-way tables, and the two by shifts of the copula's normals. If the target is a class, all of this
 is learned within each of its classes, which occur as often as the debiased reports say.
 
-Covariances are taken as they are, eigenvalues below a floor are set to it, the covariance of the
-columns stands for that of the normals behind them, and a value lies in its bin where its level
-lies between the levels of the ends. What was corrected is listed in docs/errata.md.
+The latent normals of the scaled columns are a linear function of the classes plus a remainder that
+is normal. So age may depend on marital status, and both on income, without a table of all three.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 from threadpoolctl import threadpool_limits
 
-from supm._errors import ParameterError
 from supm._random import RandomSource, check_source, normals, simulation
-from supm._validation import Integers, Reals
-from supm.mechanisms import ContinuousLaplace
+from supm._validation import Integers
+from supm.messages.codec import Message
 from supm.synthesis.archive import Archive, ArchiveSchema
-from supm.synthesis.columns import ClassColumn, NumberColumn
+from supm.synthesis.columns import ClassColumn
 from supm.synthesis.columns_learning import Margins, learn_margins, marginal_of
-from supm.synthesis.copula import Copula, join, learn_shifts, noisy_polychoric, repaired_covariance
-from supm.synthesis.distributions import BinnedMarginal, Marginal
+from supm.synthesis.distributions import BinnedMarginal, Marginal, noisy_polychoric
 from supm.synthesis.moments import (
     ColumnRoles,
-    RecordMoments,
     class_means,
     latent_matrices,
     learn_moments,
+    pull_if_clear,
     within_classes,
 )
-from supm.synthesis.tables import (
-    PAPER,
-    ClassTree,
-    count_together,
-    draw_rows,
-    learn_tree,
-    reconstruct_table,
-)
+from supm.synthesis.tables import ClassTree, count_together, draw_rows, learn_tree
 
 Matrix = NDArray[np.float64]
 MODES: Final = ("strict", "faithful")
@@ -55,8 +47,14 @@ _ROWS = Integers("rows", 1, 1 << 32)
 _REFERENCE: Final = 1 << 13
 _CHUNK: Final = 1 << 17
 _FLAT: Final = 1e-6
-_TAIL = Reals("tail", 1e-12, 0.49)
-_BINS: Final = 100
+_MOST: Final = 0.9
+_KNOTS: Final = 257
+_REACH: Final = 6.0
+_RIDGE: Final = 1e-2
+FLOOR: Final = 1e-3
+"""The least eigenvalue of a correlation matrix that is sampled from."""
+_ROUNDS: Final = 100
+_CLOSE: Final = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -264,91 +262,113 @@ def _indicators(layout: ColumnRoles, tree: ClassTree, root: int) -> Matrix:
     return np.concatenate([np.eye(n)[code] for n, code in zip(sizes, codes, strict=True)], axis=1)
 
 
-def paper_cells(law: ContinuousLaplace, bins: int, tail: float = 0.05) -> Matrix:
-    """Return the borders of the paper's bins of reports (Eq. 16 to 20, corrected).
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Copula(Message):
+    """Latent normals of the scaled columns within one class of the target."""
+
+    factor: Matrix
+    shifts: Matrix
+    knots: Matrix
+    levels: Matrix
+
+    def uniform(self, normals: Matrix, classes: NDArray[np.int64]) -> Matrix:
+        """Return uniform numbers that depend on each other as the scaled columns do."""
+        latent = self.factor @ normals.T
+        if not len(self.shifts):
+            return np.asarray(ndtr(latent))
+        for each in classes:
+            latent += self.shifts[each].T
+        pairs = zip(latent, self.knots, self.levels, strict=True)
+        return np.array([np.interp(one, places, level) for one, places, level in pairs])
+
+
+def join(correlation: Matrix, shifts: Matrix, drawn: Matrix) -> Copula:
+    """Make the copula of one class of the target."""
+    size = len(correlation)
+    if not drawn.size or not size:
+        factor = np.asarray(np.linalg.cholesky(nearest_correlation(correlation)), dtype=np.float64)
+        empty = np.empty((size, 0))
+        return Copula(factor=factor, shifts=np.empty((0, size)), knots=empty, levels=empty)
+    shifts, moved = _bounded(shifts, drawn)
+    explained = np.cov(moved, rowvar=False).reshape(size, size)
+    rest = np.sqrt(1 - np.diag(explained))
+    left = nearest_correlation((correlation - explained) / np.outer(rest, rest))
+    knots = np.linspace(-_REACH, _REACH, _KNOTS) + np.zeros((size, 1))
+    levels = [
+        ndtr((places[:, np.newaxis] - shift) / spread).mean(axis=1)
+        for places, shift, spread in zip(knots, moved.T, rest, strict=True)
+    ]
+    factor = rest[:, np.newaxis] * np.linalg.cholesky(left)
+    return Copula(factor=factor, shifts=shifts, knots=knots, levels=np.array(levels))
+
+
+def learn_shifts(cross: Matrix, errors: Matrix, spread: Matrix, blocks: Sequence[slice]) -> Matrix:
+    """Regress the latent normals on the indicators of nominal classes."""
+    pulled = np.zeros_like(cross)
+    for block in blocks:
+        for column in range(cross.shape[1]):
+            pulled[block, column] = pull_if_clear(cross[block, column], errors[block, column])
+    return np.asarray(np.linalg.solve(spread + _RIDGE * np.eye(len(spread)), pulled))
+
+
+def _bounded(shifts: Matrix, drawn: Matrix) -> tuple[Matrix, Matrix]:
+    """Let shifts have mean zero and explain a limited part of a normal; return what they add."""
+    # Each record has one indicator in each nominal column.
+    centred = shifts - (drawn @ shifts).mean(axis=0) / float(drawn[0].sum())
+    explained = (drawn @ centred).var(axis=0)
+    centred *= np.sqrt(np.minimum(1.0, _MOST / np.maximum(explained, 1e-12)))
+    return centred, drawn @ centred
+
+
+def nearest_correlation(matrix: ArrayLike) -> Matrix:
+    """Return the nearest matrix with ones on the diagonal and no eigenvalue below the floor.
+
+    References
+    ----------
+    N. J. Higham, Computing the nearest correlation matrix, IMA J. Numerical Analysis 22 (2002):
+    alternating projections with Dykstra's correction, here onto eigenvalues of at least 0.001.
 
     Examples
     --------
-    >>> law = ContinuousLaplace.for_epsilon(low=0, high=1, epsilon=1.0)
-    >>> cells = paper_cells(law, 10)
-    >>> len(cells) - 1
-    58
-    >>> float(law.transition(law.edges(10), cells).sum(axis=1).round(12).min())
-    1.0
+    >>> impossible = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
+    >>> fixed = nearest_correlation(impossible)
+    >>> fixed.round(3)
+    array([[ 1. ,  0.5, -0.5],
+           [ 0.5,  1. ,  0.5],
+           [-0.5,  0.5,  1. ]])
     """
-    width = law.span / bins
-    beyond = math.ceil(-math.log(2 * _TAIL.check(tail)) * law.scale / width)
-    inner = law.low + width * np.arange(1 - beyond, bins + beyond)
-    return np.concatenate(([-np.inf], inner, [np.inf]))
+    unit = np.array(matrix, dtype=float)
+    if not unit.size:
+        return unit
+    unit = (unit + unit.T) / 2
+    np.fill_diagonal(unit, 1.0)
+    owed = np.zeros_like(unit)
+    for _ in range(_ROUNDS):
+        if np.linalg.eigvalsh(unit)[0] >= FLOOR - _CLOSE:
+            break
+        moved = unit - owed
+        lifted = repaired_covariance(moved, FLOOR)
+        owed = lifted - moved
+        unit = lifted.copy()
+        np.fill_diagonal(unit, 1.0)
+    return _standardised(repaired_covariance(unit, FLOOR))
 
 
-def learn_paper_model(archive: Archive, *, bins: int = _BINS) -> SyntheticModel:
-    """Learn the paper's model from noised numbers.
+def repaired_covariance(covariance: ArrayLike, floor: float = 1e-6) -> Matrix:
+    """Return the matrix with its eigenvalues below the floor set to it, as in paper 004.
 
-    Parameters
-    ----------
-    archive : Archive
-        All of whose columns are numbers, in every cell.
-    bins : int, default 100
-        How many bins of a number are told apart.
-
-    Returns
-    -------
-    SyntheticModel
+    Examples
+    --------
+    >>> repaired_covariance([[0.0, 0.1], [0.1, 0.0]]).round(4)
+    array([[0.05, 0.05],
+           [0.05, 0.05]])
     """
-    BINS.check(bins)
-    schema = archive.schema
-    if schema.classes or schema.asked is not None:
-        hint = 'The paper has numbers only; use mode="strict".'
-        raise ParameterError("mode", '"strict" for classes and empty cells', "faithful", hint)
-    # Threads cost more than they bring where matrices are small.
-    with threadpool_limits(1, user_api="blas"):
-        moments = learn_moments(archive, ColumnRoles(schema))
-        repaired = repaired_covariance(_covariance(moments, schema.numbers))
-    factor = _factor(repaired)
-    size = len(factor)
-    empty = np.empty((size, 0))
-    return SyntheticModel(
-        schema=schema,
-        prior=np.ones(1),
-        tree=ClassTree(()),
-        marginals=(tuple(_marginal(archive, each, bins) for each in schema.numbers),),
-        copulas=(Copula(factor=factor, shifts=np.empty((0, size)), knots=empty, levels=empty),),
-    )
+    values, vectors = np.linalg.eigh(np.asarray(covariance, dtype=float))
+    return np.asarray((vectors * np.maximum(values, floor)) @ vectors.T)
 
 
-def _covariance(moments: RecordMoments, columns: tuple[NumberColumn, ...]) -> Matrix:
-    """Return Eq. 11 and 13 in units of each range: only variances have noise in them."""
-    covariance = moments.covariance.copy()
-    for place, column in enumerate(columns):
-        fixed, growing = column.mechanism.noise_terms
-        noise = fixed / column.mechanism.span**2 + growing * (moments.mean[place] - 0.5) ** 2
-        left = (covariance[place, place] - noise) / (1 + growing)
-        covariance[place, place] = max(left, 0.0)
-    return covariance
-
-
-def _factor(repaired: Matrix) -> Matrix:
-    """Return the factor of the correlations, or independence where they are nothing but noise."""
-    # The normals are divided by the root of the repaired diagonal: with any other number they
-    # would not be standard, and their levels not uniform.
-    spread = np.sqrt(np.diag(repaired))
-    try:
-        factor = np.linalg.cholesky(repaired / np.outer(spread, spread))
-    except np.linalg.LinAlgError:
-        # Only covariances far beyond what the bounds allow leave the floor no digits.
-        return np.eye(len(spread))
-    return np.asarray(factor, dtype=np.float64)
-
-
-def _marginal(archive: Archive, column: NumberColumn, bins: int) -> BinnedMarginal:
-    law = column.mechanism
-    reports = archive.reports[column.name]
-    told = column.cell_reports(reports, bins)
-    if isinstance(law, ContinuousLaplace):
-        # A Laplace report beyond the bounds says the same wherever it lies, so the paper's many
-        # bins there are one: each step of EM is the same, whatever r is.
-        edges = law.edges(bins)
-        told = column.in_cells(reports, edges, np.concatenate(([-np.inf], edges, [np.inf])))
-    shares = reconstruct_table(told.counts(), [told.channel], stop=PAPER)
-    return column.marginal(shares, tied=True)
+def _standardised(matrix: Matrix) -> Matrix:
+    scale = np.sqrt(np.diag(matrix))
+    unit = matrix / np.outer(scale, scale)
+    np.fill_diagonal(unit, 1.0)
+    return np.asarray(unit)

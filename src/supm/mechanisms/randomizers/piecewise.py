@@ -11,13 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._validation import EPSILON, check_kind
+from supm.mechanisms.noised_number import ContinuousWindow
 from supm.mechanisms.randomizers.numeric import PublicGrid
-from supm.mechanisms.randomizers.window import (
-    ContinuousWindow,
-    SlidingWindow,
-    UnbiasedWindow,
-    WindowShapes,
-)
+from supm.mechanisms.randomizers.window import SlidingWindow, UnbiasedWindow, WindowShapes
 from supm.mechanisms.thresholds import WORDS
 
 # By so much the epsilon of a description in floats lies above what is spent.

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from supm._errors import ParameterError
 from supm._validation import EPSILON, Integers, Reals, check_kind
+from supm.mechanisms.noised_number import ContinuousWindow
 from supm.mechanisms.randomizers.numeric import COUNT, PublicGrid
 from supm.mechanisms.randomizers.randomizer import Reports, Tally, check_tally
 from supm.mechanisms.randomizers.reconstruction import reconstruct
-from supm.mechanisms.randomizers.window import ContinuousWindow, SlidingWindow, WindowRandomizer
+from supm.mechanisms.randomizers.window import SlidingWindow, WindowRandomizer
 
 # The reconstruction needs the channel as a matrix, of about twice the square of this.
 _STEPS = Integers("steps", 1, 1 << 10, "For a finer grid use Piecewise or Laplace.")
