@@ -100,3 +100,4 @@ def test_the_whole_stated_range_of_epsilon_is_accepted(value: float) -> None:
 def test_a_wrong_name_is_compared_without_regard_to_case() -> None:
     assert suggestion("Y", ["x", "y"]) == "Did you mean 'y'?"
     assert suggestion("zzz", "abcdefg") == "There are 'a', 'b', 'c', 'd', 'e' and 2 more."
+    assert suggestion("zzz", "a") == "There is 'a'."

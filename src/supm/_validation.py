@@ -176,7 +176,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
         return f"Did you mean {by_case[close[0]]!r}?"
     shown = ", ".join(repr(each) for each in known[:_SHOWN])
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-    return f"There are {shown}{more}."
+    return f"There {'is' if len(known) == 1 else 'are'} {shown}{more}."
 
 
 def as_float(value: object) -> float:

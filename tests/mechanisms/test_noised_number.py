@@ -21,7 +21,7 @@ from supm.mechanisms import (
     NoisedNumber,
 )
 from supm.synthesis import NumberColumn
-from supm.synthesis.column_forms import column_from_form
+from supm.synthesis.archive import column_from_form
 
 BOUNDS = {"low": -2.0, "high": 3.0}
 LAWS: list[NoisedNumber] = [

@@ -96,10 +96,13 @@ def broken(**changes: Any) -> str:
             broken(colour="red"),
             "'age': colour is not a field of a column; its fields are name, kind",
         ),
-        (broken(scale=1.0), "scale does not go with low, high, epsilon; keep one"),
-        (broken(mechanism="Laplace"), "mechanism 'Laplace' is not known; write laplace"),
-        (broken(mechanism="duchi"), "mechanism 'duchi' is not known; state one of laplace"),
-        (broken(mechanism="randomized_response"), "is for classes, state one of laplace"),
+        (broken(scale=1.0), "scale does not go with epsilon; keep one of them"),
+        (
+            broken(mechanism="Laplace"),
+            "'Laplace' is not known for a number. Did you mean 'laplace'",
+        ),
+        (broken(mechanism="duchi"), "'duchi' is not known for a number. There are 'laplace', 'gau"),
+        (broken(mechanism="randomized_response"), "not known for a number. There are 'laplace'"),
         (broken(epsilon="4"), "got '4'. Remove the quotes.$"),
         (broken(epsilon=0), r"epsilon must be a number in .*, got 0\.$"),
         (

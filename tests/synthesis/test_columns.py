@@ -12,7 +12,7 @@ from supm._errors import ParameterError, SchemaError
 from supm._random import simulation
 from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.synthesis import ClassColumn
-from supm.synthesis.column_forms import column_from_form, response_for_epsilon
+from supm.synthesis.archive import column_from_form
 
 SEX = {"name": "sex", "kind": "class", "values": ["f", "m"]}
 
@@ -56,15 +56,6 @@ def test_a_response_must_say_its_mechanism_and_tell_something() -> None:
         column_from_form({**SEX, "epsilon": 1.0}, 0)
     with pytest.raises(SchemaError, match="above 1 / 2"):
         column_from_form({**SEX, "mechanism": "randomized_response", "keep": 0.5}, 0)
-
-
-@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 8.0, 36.0, 1e4])
-@pytest.mark.parametrize("size", [2, 3, 1000])
-def test_a_response_that_a_file_can_state_keeps_epsilon(size: int, epsilon: float) -> None:
-    made = response_for_epsilon(size=size, epsilon=epsilon)
-    assert min(epsilon, 30) * (1 - 1e-9) < made.epsilon <= epsilon
-    again = GeneralizedRandomizedResponse.with_keep(size=size, keep=float(made.hit))
-    assert again == made
 
 
 def test_no_less_is_stated_than_was_spent() -> None:

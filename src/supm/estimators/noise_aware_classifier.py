@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from supm.estimators._noise_aware import NoiseAwareEstimator, check_lengths
 from supm.estimators._targets import ReadLabels, found_labels
+from supm.mechanisms import GeneralizedRandomizedResponse
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn
-from supm.synthesis.column_forms import response_for_epsilon
 from supm.synthesis.distributions import Channel
 from supm.synthesis.noise_aware import NoisyColumn, fit_classes
 
@@ -166,7 +166,9 @@ class NoiseAwareClassifier(
     def _label_column(self, labels: ReadLabels) -> ClassColumn | None:
         if self.label_epsilon is None:
             return None
-        law = response_for_epsilon(size=len(labels.classes), epsilon=self.label_epsilon)
+        law = GeneralizedRandomizedResponse.for_epsilon_in_floats(
+            size=len(labels.classes), epsilon=self.label_epsilon
+        )
         return ClassColumn(self._free_name(), tuple(labels.classes.tolist()), law)
 
     def _from_classes(self, archive: Archive) -> tuple[list[NoisyColumn], NoisyColumn]:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from typing import Any, Final
 
@@ -13,16 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import supm
-from supm._errors import RecordError, SchemaError
+from supm._errors import ParameterError, RecordError, SchemaError
 from supm._json import check_fields, read_object
 from supm._random import RandomSource, check_source
-from supm._validation import Integers, check_kind
+from supm._validation import EPSILON, Integers, check_kind
 from supm.messages import Part, ReleaseStatement
 from supm.privacy import ApproximateDP, Guarantee, Neighbours, PureLDP, sequential
-from supm.schema.columns import table_columns
+from supm.schema.columns import Value, check_attribute_name, check_values, table_columns
 from supm.schema.schema import load_form
-from supm.synthesis.column_forms import column_from_form
-from supm.synthesis.columns import ClassColumn, Column, NumberColumn
+from supm.synthesis.columns import ClassColumn, Column, NumberColumn, mechanism_from_form
 
 _VERSION: Final = 1
 _FIELDS: Final = ("version", "target", "asked", "columns")
@@ -103,7 +103,7 @@ class ArchiveSchema:
             f"the archive has no column {name!r}; its columns are {', '.join(self.names)}."
         )
 
-    @property
+    @cached_property
     def guarantee(self) -> Guarantee:
         """What is promised to the owner of one record, for all of its cells together."""
         promises = [each.guarantee for each in self.columns]
@@ -164,6 +164,47 @@ class ArchiveSchema:
         if self.target is not None and self.target not in names:
             got = repr(self.target)[:60]
             raise SchemaError(f"target must be the name of a column, or null for none, got {got}.")
+
+
+def column_from_form(form: object, place: int) -> Column:
+    """Read what `to_form` writes, or epsilon in place of what follows from it.
+
+    Examples
+    --------
+    >>> form = {"name": "age", "kind": "number", "low": 0, "high": 1, "mechanism": "laplace"}
+    >>> column_from_form({**form, "epsilon": 2.0}, 0).mechanism
+    ContinuousLaplace(low=0.0, high=1.0, scale=0.5)
+    >>> column_from_form(form, 0)
+    Traceback (most recent call last):
+    supm._errors.SchemaError: columns[0] 'age': how much noise there is was not given; state epsilon
+    or scale.
+    """
+    if not isinstance(form, dict):
+        raise SchemaError(f"columns[{place}] must be a JSON object.")
+    name = check_attribute_name(form.get("name"))
+    values = check_values(name, form.get("values")) if form.get("kind") == "class" else ()
+    try:
+        return _column(name, values, form)
+    except ParameterError as error:
+        # In a file nobody can say NoGuarantee.
+        problem = str(error).removesuffix(EPSILON.hint).rstrip()
+        problem += " Remove the quotes." if isinstance(form.get(error.name), str) else ""
+    except SchemaError as error:
+        problem = str(error)
+    raise SchemaError(f"columns[{place}] {name!r}: {problem}")
+
+
+def _column(name: str, values: tuple[Value, ...], form: dict[str, Any]) -> Column:
+    if form.get("kind") == "number":
+        bounds = {"low": form.get("low"), "high": form.get("high")}
+        return NumberColumn(name, mechanism_from_form(form, ("low", "high"), bounds))
+    if form.get("kind") != "class":
+        raise SchemaError('kind must be "number" or "class".')
+    form = {"ordered": False, **form}
+    if not isinstance(form["ordered"], bool):
+        raise SchemaError("ordered must be true or false.")
+    mechanism = mechanism_from_form(form, ("values", "ordered"), {"size": len(values)})
+    return ClassColumn(name, values, mechanism, form["ordered"])
 
 
 def archive_statement(

@@ -31,7 +31,6 @@ from supm.mechanisms.randomizers.randomizer import ENTRIES, check_reports
 from supm.mechanisms.thresholds import exact_share, least_reading, stated
 from supm.schema import Attribute, Continuous, Ordinal
 from supm.synthesis.archive import Archive, ArchiveSchema
-from supm.synthesis.column_forms import response_for_epsilon
 from supm.synthesis.columns import ClassColumn, Column, NumberColumn
 
 _STEPS: Final = 1024
@@ -274,7 +273,9 @@ def make_part(attribute: Attribute, share: float, *, noise: NumberNoise, steps: 
     than what is spent, is not more than the share either.
     """
     if not isinstance(attribute, Continuous):
-        return response_for_epsilon(size=len(attribute.values), epsilon=share)
+        return GeneralizedRandomizedResponse.for_epsilon_in_floats(
+            size=len(attribute.values), epsilon=share
+        )
     low, high, less = attribute.low, attribute.high, share - _SLACK * max(share, 1.0)
     if noise == "laplace":
         return Laplace.for_epsilon(low=low, high=high, epsilon=less, steps=steps)

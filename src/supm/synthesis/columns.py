@@ -1,9 +1,9 @@
-"""What is public about one column of an archive, and how its reports are read."""
+"""What is public about one column of an archive, how a file says it, and how reports are read."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, TypeAlias
 
@@ -11,9 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supm._errors import RecordError, SchemaError
+from supm._json import check_fields
 from supm._random import RandomSource
-from supm._validation import check_kind
-from supm.mechanisms import GeneralizedRandomizedResponse, NoisedNumber
+from supm._validation import check_kind, suggestion
+from supm.mechanisms import (
+    ContinuousGaussian,
+    ContinuousLaplace,
+    ContinuousPiecewise,
+    ContinuousSquareWave,
+    GeneralizedRandomizedResponse,
+    NoisedNumber,
+)
 from supm.privacy import Guarantee
 from supm.schema.columns import (
     RawColumn,
@@ -27,8 +35,6 @@ from supm.schema.columns import (
 from supm.synthesis.distributions import BinnedMarginal, Channel, Kind, OrderedMarginal
 from supm.synthesis.tables import CellReports
 
-RESPONSE: Final = "randomized_response"
-"""What files call the mechanism of classes."""
 _LARGEST: Final = 1e150
 
 
@@ -38,11 +44,6 @@ class ArchiveColumn(ABC):
     name: str
     mechanism: NoisedNumber | GeneralizedRandomizedResponse
 
-    @property
-    @abstractmethod
-    def noise(self) -> str:
-        """What its mechanism is called in a file."""
-
     @abstractmethod
     def _checked(self, raw: RawColumn) -> NDArray[Any]:
         """Return cells as numbers or as places of classes, or raise RecordError."""
@@ -50,6 +51,11 @@ class ArchiveColumn(ABC):
     @abstractmethod
     def _noised(self, raw: RawColumn, source: RandomSource) -> NDArray[Any]:
         """Return the reports of clean cells."""
+
+    @property
+    def noise(self) -> str:
+        """What its mechanism is called in a file."""
+        return self.mechanism.name
 
     @property
     def guarantee(self) -> Guarantee:
@@ -123,11 +129,6 @@ class NumberColumn(ArchiveColumn):
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", check_attribute_name(self.name))
         check_kind("mechanism", self.mechanism, NoisedNumber)
-
-    @property
-    def noise(self) -> str:
-        """What its mechanism is called in a file."""
-        return self.mechanism.name
 
     def to_form(self) -> dict[str, Any]:
         """Return the column as plain values for JSON."""
@@ -227,14 +228,13 @@ class ClassColumn(ArchiveColumn):
     values: tuple[Value, ...]
     mechanism: GeneralizedRandomizedResponse
     ordered: bool = False
-    noise: ClassVar[str] = RESPONSE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "name", check_attribute_name(self.name))
         object.__setattr__(self, "values", check_values(self.name, self.values))
         check_kind("mechanism", self.mechanism, GeneralizedRandomizedResponse)
         check_kind("ordered", self.ordered, bool)
-        object.__setattr__(self, "mechanism", _as_stated(self.mechanism))
+        object.__setattr__(self, "mechanism", self.mechanism.in_floats())
         if self.mechanism.size != len(self.values):
             raise SchemaError(
                 f"{self.name}: the mechanism is of {self.mechanism.size} values, "
@@ -268,18 +268,14 @@ class ClassColumn(ArchiveColumn):
 
     def in_file(self, reports: NDArray[Any]) -> NDArray[Any]:
         """Return the values of the reported classes, None where there is none."""
-        values = np.empty(len(self.values) + 1, dtype=object)
-        values[:-1] = self.values
+        values = np.array([*self.values, None], dtype=object)
         named: NDArray[Any] = values[reports]
         return named
 
     def named(self, codes: NDArray[np.int64]) -> NDArray[Any]:
         """Return the values at places in the list, in an array of their own type."""
         kinds = {type(value) for value in self.values}
-        values: NDArray[Any] = np.empty(len(self.values), dtype=object)
-        values[:] = self.values
-        if len(kinds) == 1:
-            values = np.array(self.values)
+        values = np.array(self.values, dtype=None if len(kinds) == 1 else object)
         named: NDArray[Any] = values[codes]
         return named
 
@@ -328,12 +324,53 @@ class ClassColumn(ArchiveColumn):
         return self.mechanism.outcome(self.mechanism.randomize(self._checked(raw), source))
 
 
-def _as_stated(exact: GeneralizedRandomizedResponse) -> GeneralizedRandomizedResponse:
-    """Return the response that floats can state, which is no less than what was spent."""
-    keep = float(exact.hit)
-    if keep < exact.hit:
-        keep = math.nextafter(keep, 1.0)
-    return GeneralizedRandomizedResponse.with_keep(size=exact.size, keep=keep)
-
-
 Column: TypeAlias = NumberColumn | ClassColumn
+_NUMBERS: Final = (ContinuousLaplace, ContinuousGaussian, ContinuousPiecewise, ContinuousSquareWave)
+_RESPONSE: Final = GeneralizedRandomizedResponse
+_Law = tuple[tuple[str, ...], Callable[..., Any], Callable[..., Any]]
+# The mechanisms of each kind: their parameters, what makes them of those, and what of epsilon.
+_LAWS: Final[dict[str, dict[str, _Law]]] = {
+    "number": {each.name: (each.parameters, each, each.for_epsilon) for each in _NUMBERS},
+    "class": {_RESPONSE.name: (("keep",), _RESPONSE.with_keep, _RESPONSE.for_epsilon_in_floats)},
+}
+
+
+def mechanism_from_form(form: dict[str, Any], own: tuple[str, ...], public: dict[str, Any]) -> Any:  # noqa: ANN401  of several kinds
+    """Make a mechanism from its parameters, or from epsilon with what must stand beside it.
+
+    ``own`` names the fields of this kind of column, ``public`` is what its mechanisms take of them.
+    """
+    parameters, make, make_for_epsilon = _law(form.get("mechanism"), form["kind"])
+    fields = ("name", "kind", *own, "mechanism", "epsilon", *parameters)
+    check_fields(form, fields, "a column", SchemaError)
+    wanted = parameters
+    if "epsilon" in form:
+        # No epsilon of normal noise says anything without its delta.
+        make, wanted = make_for_epsilon, ("epsilon", *(x for x in parameters if x == "delta"))
+    _check_stated(form, parameters, (*own, *wanted))
+    return make(**public, **{each: form[each] for each in wanted})
+
+
+def _law(name: object, kind: str) -> _Law:
+    known = _LAWS[kind]
+    if name is None:
+        raise SchemaError(f"its mechanism is not given; state one of {', '.join(known)}.")
+    shown = str(name)[:60]
+    if shown not in known:
+        advice = suggestion(shown, known)
+        raise SchemaError(f"its mechanism {shown!r} is not known for a {kind}. {advice}")
+    return known[shown]
+
+
+def _check_stated(
+    form: dict[str, Any], parameters: tuple[str, ...], wanted: tuple[str, ...]
+) -> None:
+    if not any(each in form for each in ("epsilon", *parameters)):
+        named = " and ".join(parameters)
+        raise SchemaError(f"how much noise there is was not given; state epsilon or {named}.")
+    for each in wanted:
+        if each not in form:
+            raise SchemaError(f"{each} is missing; {form['mechanism']} needs {', '.join(wanted)}.")
+    for each in parameters:
+        if each in form and each not in wanted:
+            raise SchemaError(f"{each} does not go with epsilon; keep one of them.")

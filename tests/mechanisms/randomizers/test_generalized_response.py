@@ -139,3 +139,12 @@ def test_one_symbol_outside_spoils_the_reports(bad: int) -> None:
         ParameterError, match="reports must be symbols 0 … 2, got 'a symbol outside"
     ):
         response(3, 1.0).tally(Reports(symbols=rows, simulation=True))
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 8.0, 36.0, 1e4])
+@pytest.mark.parametrize("size", [2, 3, 1000])
+def test_a_response_that_a_file_can_state_keeps_epsilon(size: int, epsilon: float) -> None:
+    made = GeneralizedRandomizedResponse.for_epsilon_in_floats(size=size, epsilon=epsilon)
+    assert min(epsilon, 30) * (1 - 1e-9) < made.epsilon <= epsilon
+    again = GeneralizedRandomizedResponse.with_keep(size=size, keep=float(made.hit))
+    assert again == made

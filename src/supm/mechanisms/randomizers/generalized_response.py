@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Self
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +21,8 @@ from supm.mechanisms.thresholds import WORDS, TwoLevel, TwoLevelReport, words_in
 if TYPE_CHECKING:
     from supm.privacy import RandomizedResponseEvent
 
-KEEP = Reals("keep", 0.0, 1 - 2.0**-53)
-"""The probability of the truth where it is a float: epsilon is then at most about 36."""
+# The probability of the truth where it is a float: epsilon is then at most about 36.
+_KEEP: Final = Reals("keep", 0.0, 1 - 2.0**-53)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +65,7 @@ class GeneralizedRandomizedResponse(TwoLevelReport, SupportRandomizer):
            [0.25, 0.25, 0.5 ]])
     """
 
+    name: ClassVar[str] = "randomized_response"
     size: int
     keep_words: int
 
@@ -80,11 +83,24 @@ class GeneralizedRandomizedResponse(TwoLevelReport, SupportRandomizer):
     @classmethod
     def with_keep(cls, *, size: int, keep: float) -> Self:
         """Make the randomizer that tells the truth with a probability above 1 / size."""
-        size, keep = SIZE.check(size), KEEP.check(keep)
+        size, keep = SIZE.check(size), _KEEP.check(keep)
         if not keep * size > 1:
             hint = "At a fair share a report says nothing."
             raise ParameterError("keep", f"above 1 / {size}", keep, hint)
         return cls(size=size, keep_words=int(Fraction(keep) * WORDS))
+
+    @classmethod
+    def for_epsilon_in_floats(cls, *, size: int, epsilon: float) -> Self:
+        """Make the randomizer that keeps epsilon and whose probability of the truth is a float."""
+        exact = cls.for_epsilon(size=size, epsilon=epsilon).hit
+        keep = float(exact)
+        return cls.with_keep(size=size, keep=math.nextafter(keep, 0.0) if keep > exact else keep)
+
+    def in_floats(self) -> Self:
+        """Return the randomizer that a float states, which is no less than what was spent."""
+        keep = float(self.hit)
+        keep = math.nextafter(keep, 1.0) if keep < self.hit else keep
+        return self.with_keep(size=self.size, keep=keep)
 
     @property
     def event(self) -> RandomizedResponseEvent:
@@ -110,7 +126,7 @@ class GeneralizedRandomizedResponse(TwoLevelReport, SupportRandomizer):
         symbols = range(self.size)
         return [[keep if held == told else lie for told in symbols] for held in symbols]
 
-    @property
+    @cached_property
     def _cells(self) -> TwoLevel:
         return TwoLevel(inside=1, outside=self.size - 1, threshold=self.keep_words)
 
