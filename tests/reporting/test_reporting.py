@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from supm._errors import ParameterError
-from supm.reporting import Result, Table, as_svg, card, details, figure, page, paragraph
+from supm.reporting import Look, Result, Table, card, details, figure, page, paragraph
 from supm.reporting.text import Backend
 
 SHARES = Table(
@@ -92,8 +92,8 @@ def test_a_result_shows_itself_everywhere(tmp_path: Path) -> None:
 
 
 def test_a_page_holds_everything_and_is_drawn_alike() -> None:
-    def draw(look: Any) -> str:
-        return as_svg((3, 2), look, lambda empty: empty.subplots().plot([1, 2]))
+    def draw(empty: Any, look: Look) -> None:
+        empty.subplots().plot([1, 2], color=look.ink)
 
     parts = [card("3", "<people>"), figure(draw, name="n", alt='"', caption="c")]
     shown = page("<x>", [*parts, details("more", [SHARES.to_html()])])

@@ -189,6 +189,10 @@ def test_pairs_come_strongest_first() -> None:
         rows=np.ones((3, 3), dtype=np.int64),
     )
     assert found.pairs() == [(0, 2), (1, 2), (0, 1)]
+    # The last is not known, and has its place among few.
+    assert found.strongest(2) == [(0, 2), (0, 1)]
+    assert found.strongest(3) == found.pairs()
+    assert found.sentences() == [found.sentence(*pair) for pair in found.pairs()]
 
 
 def test_readings_of_different_rows_are_refused() -> None:

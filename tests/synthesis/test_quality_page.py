@@ -16,18 +16,8 @@ from supm.mechanisms import GeneralizedRandomizedResponse as Response
 from supm.reporting import DARK, LIGHT
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.quality import Quality, assess
-from supm.synthesis.quality_page import quality_page
-from supm.synthesis.quality_pictures import (
-    BAND,
-    BLUR,
-    SHARES,
-    columns_picture,
-    matrices,
-    models_picture,
-    pairs_picture,
-)
+from supm.synthesis.quality_page import BAND, BLUR, SHARES, quality_page
 
-PICTURES = [pairs_picture, matrices, columns_picture, models_picture]
 # Where a page may look without leaving the file.
 INSIDE = ("data:image/svg+xml;base64,",)
 
@@ -92,6 +82,16 @@ def read(text: str) -> Reader:
     return reader
 
 
+def pictures(text: str) -> list[tuple[str, str]]:
+    """Return each picture of a page as SVG, for a light and for a dark one."""
+    found = [base64.b64decode(each.removeprefix(INSIDE[0])).decode() for each in read(text).links]
+    return list(zip(found[1::2], found[::2], strict=True))
+
+
+def words_in(picture: str) -> str:
+    return " ".join(ET.fromstring(picture).itertext())  # noqa: S314  it was made here
+
+
 def test_the_page_is_whole_and_fetches_nothing() -> None:
     text = shown()
     found = read(text)
@@ -111,10 +111,9 @@ def test_every_picture_has_two_looks_and_a_text_for_those_who_do_not_see_it() ->
 
 
 def test_the_pictures_inside_are_whole() -> None:
-    found = read(shown())
-    for each in found.links:
-        picture = base64.b64decode(each.removeprefix(INSIDE[0]))
-        assert ET.fromstring(picture).tag.endswith("svg")  # noqa: S314  it was made here
+    for each in pictures(shown()):
+        for picture in each:
+            assert ET.fromstring(picture).tag.endswith("svg")  # noqa: S314  it was made here
 
 
 def test_names_of_columns_cannot_break_the_page() -> None:
@@ -144,20 +143,22 @@ def test_without_clean_records_nothing_is_said_of_them() -> None:
     assert "clean" not in re.sub(r"base64,[^\"]*", "", text).split("</style>")[1]
 
 
-@pytest.mark.parametrize("draw", PICTURES)
-def test_the_looks_differ_and_have_colours_of_their_own(draw: Any) -> None:
-    light, dark = (draw(quality(), look) for look in (LIGHT, DARK))
+@pytest.mark.parametrize("place", range(4))
+def test_the_looks_differ_and_have_colours_of_their_own(place: int) -> None:
+    light, dark = pictures(shown())[place]
     assert light != dark
     assert (LIGHT.ink in light, LIGHT.ink in dark) == (True, False)
     assert (DARK.ink in light, DARK.ink in dark) == (False, True)
 
 
-def test_a_picture_is_the_same_whenever_it_is_drawn() -> None:
-    assert pairs_picture(quality(), LIGHT) == pairs_picture(quality(), LIGHT)
+def test_a_page_is_the_same_whenever_it_is_drawn() -> None:
+    assert quality_page(quality(), name="<b>noisy</b>.csv", made="x < y") == shown()
 
 
 def test_without_models_there_is_no_picture_of_them() -> None:
-    assert models_picture(quality(clean=False), LIGHT) == ""
+    told, silent = shown(), shown(clean=False)
+    assert ("Chart of models" in told, len(pictures(told))) == (True, 4)
+    assert ("Chart of models" in silent, len(pictures(silent))) == (False, 3)
 
 
 def test_many_columns_are_drawn_in_part_and_listed_in_full() -> None:
@@ -173,9 +174,9 @@ def test_any_name_of_a_column_can_be_drawn(name: str) -> None:
     schema = ArchiveSchema(columns=(NumberColumn(name, law), NumberColumn("other", law)))
     held = {name: np.linspace(0, 1, 50), "other": np.linspace(0, 1, 50)}
     found = assess(Archive.noised(held, schema, simulation(1)), held)
-    for draw in (pairs_picture, matrices, columns_picture):
-        words = " ".join(ET.fromstring(draw(found, LIGHT)).itertext())  # noqa: S314  it was made here
-        assert name in words or f"{name[:21]}…" in words
+    drawn = [words_in(light) for light, _ in pictures(quality_page(found, name="a.csv", made=""))]
+    assert len(drawn) == 3
+    assert all(name in words or f"{name[:21]}…" in words for words in drawn)
 
 
 def test_one_column_has_no_pictures_of_pairs() -> None:
@@ -214,16 +215,13 @@ def test_the_caption_says_how_many_pairs_are_drawn() -> None:
     assert "The strongest" not in quality_page(numbers(4.0, 7), name="a.csv", made="")
 
 
-def words_in(picture: str) -> str:
-    return " ".join(ET.fromstring(picture).itertext())  # noqa: S314  it was made here
-
-
 def test_each_chart_of_a_distribution_says_how_well_it_is_known() -> None:
-    known, hidden = (words_in(columns_picture(numbers(each), LIGHT)) for each in (20.0, 0.1))
+    pages = [quality_page(numbers(each), name="a.csv", made="") for each in (20.0, 0.1)]
+    known, hidden, classes = (words_in(pictures(each)[2][0]) for each in (*pages, shown()))
     assert (BAND in known, BLUR in known, SHARES in known) == (True, True, False)
     assert (BAND in hidden, "shape not known" in known) == (False, False)
     assert hidden.count("shape not known") == 2
-    assert SHARES in words_in(columns_picture(quality(), LIGHT))
+    assert SHARES in classes
 
 
 def test_the_caption_names_the_columns_whose_shape_is_hidden() -> None:
@@ -250,6 +248,6 @@ def test_classes_have_labels_unless_they_are_many() -> None:
         schema = ArchiveSchema(columns=(ClassColumn("kind", values, law),))
         held = {"kind": [values[place % count] for place in range(300)]}
         found = assess(Archive.noised(held, schema, simulation(1)), held)
-        drawn = columns_picture(found, LIGHT)
+        ((drawn, _),) = pictures(quality_page(found, name="a.csv", made=""))
         assert (">class 2<" in drawn.replace("\n", "")) == (count < 30)
         assert ("30 classes" in drawn) == (count == 30)

@@ -27,6 +27,7 @@ from scipy import stats
 from supm._errors import ParameterError
 from supm._validation import Integers, Reals
 from supm.mechanisms import Reports
+from supm.reporting import cut_short
 
 _ATOMS = 1 << 16
 _MANY = 256
@@ -289,8 +290,7 @@ def _names(
 
 def _shown(sample: NDArray[Any], words: _WORDS) -> str:
     told = sample if words is None else words[sample]
-    text = repr(told.tolist())
-    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
+    return cut_short(repr(told.tolist()), _LONG)
 
 
 def _draw(mechanism: _SAMPLES, value: object, trials: int) -> NDArray[Any]:

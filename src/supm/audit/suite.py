@@ -27,6 +27,7 @@ from supm.mechanisms import (
     SupportRandomizer,
 )
 from supm.mechanisms.randomizers.randomizer import ENTRIES, OUTCOMES
+from supm.reporting import cut_short
 
 _CLAIMED: Final = Reals("claimed", 0.0, 1e6, "A claim is a finite epsilon.")
 _WRITTEN_DOWN: Final = 1 << 16
@@ -278,8 +279,7 @@ def _parameters(mechanism: Auditable) -> str:
     if not is_dataclass(mechanism):
         return "no stated parameters"
     stated = ((each.name, getattr(mechanism, each.name)) for each in fields(mechanism))
-    text = ", ".join(f"{name}={value}" for name, value in stated)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return cut_short(", ".join(f"{name}={value}" for name, value in stated), _LONGEST)
 
 
 def _words(mechanism: Auditable) -> Iterator[str]:

@@ -2,12 +2,14 @@ from supm.reporting.picture import COLOURS as COLOURS
 from supm.reporting.picture import DARK as DARK
 from supm.reporting.picture import LIGHT as LIGHT
 from supm.reporting.picture import Look as Look
-from supm.reporting.picture import as_svg as as_svg
 from supm.reporting.picture import card as card
 from supm.reporting.picture import details as details
 from supm.reporting.picture import figure as figure
+from supm.reporting.picture import heat_map as heat_map
+from supm.reporting.picture import legend_above as legend_above
 from supm.reporting.picture import legend_below as legend_below
 from supm.reporting.picture import page as page
+from supm.reporting.picture import panels_in as panels_in
 from supm.reporting.picture import save as save
 from supm.reporting.picture import tidy as tidy
 from supm.reporting.result import Result as Result
@@ -16,6 +18,7 @@ from supm.reporting.text import Bar as Bar
 from supm.reporting.text import Table as Table
 from supm.reporting.text import bar as bar
 from supm.reporting.text import counted as counted
+from supm.reporting.text import cut_short as cut_short
 from supm.reporting.text import paragraph as paragraph
 from supm.reporting.text import printable as printable
 from supm.reporting.text import progress as progress

@@ -8,11 +8,23 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Final
+from itertools import permutations
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from supm.reporting.text import cut_short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.collections import QuadMesh
+    from matplotlib.figure import Figure, FigureBase
 
 COLOURS: Final = {
     "blue": "#0072B2",
@@ -27,6 +39,10 @@ COLOURS: Final = {
 """Eight colours by their names."""
 
 _DOTS: Final = 150
+# Up to so many names, every cell of a heat map tells its number.
+_NUMBERED: Final = 12
+# Points along a heat map that its names share.
+_NAMES: Final = 170.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +86,7 @@ DARK: Final = Look(
 )
 
 
-def new_figure(size: tuple[float, float]) -> Any:  # noqa: ANN401  matplotlib ships no types
+def new_figure(size: tuple[float, float] | None = None) -> Figure:
     """Return an empty figure that no window shows."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415  loaded to draw
     from matplotlib.figure import Figure  # noqa: PLC0415  the same
@@ -80,7 +96,7 @@ def new_figure(size: tuple[float, float]) -> Any:  # noqa: ANN401  matplotlib sh
     return figure
 
 
-def save(figure: Any, path: str) -> None:  # noqa: ANN401  matplotlib ships no types
+def save(figure: Figure, path: str) -> None:
     """Write a picture to a file.
 
     Parameters
@@ -93,7 +109,7 @@ def save(figure: Any, path: str) -> None:  # noqa: ANN401  matplotlib ships no t
     figure.savefig(path, dpi=_DOTS)
 
 
-def legend_below(figure: Any, panel: Any) -> None:  # noqa: ANN401  matplotlib ships no types
+def legend_below(figure: FigureBase, panel: Axes) -> None:
     """Put the legend of a panel under it.
 
     Parameters
@@ -110,7 +126,7 @@ def legend_below(figure: Any, panel: Any) -> None:  # noqa: ANN401  matplotlib s
     figure.legend(handles, names, loc="outside lower center", ncols=2, frameon=False)
 
 
-def tidy(panel: Any, look: Look, axis: str) -> None:  # noqa: ANN401  matplotlib ships no types
+def tidy(panel: Axes, look: Look, axis: Literal["x", "y", "both"]) -> None:
     """Leave lines along one axis and nothing else around a panel.
 
     Parameters
@@ -129,30 +145,103 @@ def tidy(panel: Any, look: Look, axis: str) -> None:  # noqa: ANN401  matplotlib
     panel.tick_params(axis="y", length=0)
 
 
-def as_svg(size: tuple[float, float], look: Look, draw: Callable[[Any], None]) -> str:
-    """Return a picture for a page, which is the same whenever it is drawn.
+def panels_in(figure: FigureBase, count: int, across: int) -> list[Axes]:
+    """Return so many empty panels, row by row.
 
     Parameters
     ----------
-    size : tuple of float
-        Width and height in inches.
-    look : Look
-        Light or dark.
-    draw : callable
-        Draws into the figure that it is given.
-
-    Returns
-    -------
-    str
+    figure : Figure or SubFigure
+        What they are put in.
+    count, across : int
+        How many there are, and how many a row holds at most.
     """
+    across = min(across, count)
+    places = list(figure.subplots(math.ceil(count / across), across, squeeze=False).flat)
+    for left in places[count:]:
+        left.set_axis_off()
+    return places[:count]
+
+
+def legend_above(figure: FigureBase, panels: Iterable[Axes]) -> None:
+    """Name above a picture what any of its panels shows, once each.
+
+    Parameters
+    ----------
+    figure : Figure or SubFigure
+        What the panels are in.
+    panels : iterable of Axes
+        What has names.
+    """
+    shown = (zip(*panel.get_legend_handles_labels(), strict=True) for panel in panels)
+    named = {name: handle for pairs in shown for handle, name in pairs}
+    handles, names = list(named.values()), list(named)
+    figure.legend(handles, names, loc="outside upper center", ncols=3, frameon=False)
+
+
+def heat_map(
+    panel: Axes,
+    names: Sequence[str],
+    values: NDArray[np.float64],
+    hidden: NDArray[np.bool_],
+    look: Look,
+) -> QuadMesh:
+    """Draw what any two of some names share, from -1 in red to 1 in blue, for a bar of colours.
+
+    Parameters
+    ----------
+    panel : Axes
+        Where to draw.
+    names : sequence of str
+        Of the rows and of the columns.
+    values, hidden : ndarray of float, and of bool
+        The numbers, without their diagonal, and where a question mark stands for one.
+    look : Look
+        That of the page.
+    """
+    from matplotlib.colors import LinearSegmentedColormap, ListedColormap  # noqa: PLC0415  drawn with
+
+    signed = LinearSegmentedColormap.from_list("signed", [look.red, look.paper, look.blue])
+    blank = hidden | np.eye(len(names), dtype=np.bool_)
+    style: dict[str, Any] = {"edgecolors": look.faint, "linewidth": 0.5}
+    if hidden.any():
+        panel.pcolormesh(np.where(hidden, 0.0, np.nan), cmap=ListedColormap([look.faint]))
+    shown = panel.pcolormesh(np.where(blank, np.nan, values), cmap=signed, vmin=-1, vmax=1, **style)
+    _tell_cells(panel, values, hidden, look.ink)
+    _name_both_sides(panel, [cut_short(each) for each in names])
+    return shown
+
+
+def _tell_cells(
+    panel: Axes, values: NDArray[np.float64], hidden: NDArray[np.bool_], colour: str
+) -> None:
+    """Write question marks, and numbers where there is room for them."""
+    small = len(values) <= _NUMBERED
+    size = 7.5 if small else 90 / len(values)
+    for i, j in permutations(range(len(values)), 2):
+        if hidden[i, j] or small:
+            told = "?" if hidden[i, j] else f"{values[i, j]:.1f}".replace("-0.0", "0.0")
+            panel.text(j + 0.5, i + 0.5, told, ha="center", va="center", color=colour, size=size)
+
+
+def _name_both_sides(panel: Axes, names: list[str]) -> None:
+    places, size = np.arange(len(names)) + 0.5, min(8.0, _NAMES / len(names))
+    panel.set_xticks(places, names, rotation=90, size=size)
+    panel.set_yticks(places, names, size=size)
+    panel.tick_params(length=0)
+    panel.invert_yaxis()
+    panel.set_aspect("equal")
+
+
+def _as_svg(draw: Callable[[Figure, Look], object], look: Look) -> str:
+    """Return a picture for a page, which is the same whenever it is drawn."""
     import matplotlib as mpl  # noqa: PLC0415  loaded to draw
 
     with mpl.rc_context(_settings(look)), warnings.catch_warnings():
         # A reader's fonts may have letters that ours has not.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        figure = new_figure(size)
+        figure = new_figure()
         figure.set_facecolor("none")
-        draw(figure)
+        draw(figure, look)
         drawn = io.StringIO()
         figure.savefig(drawn, format="svg", metadata={"Date": None})
     return drawn.getvalue()
@@ -248,13 +337,13 @@ def card(number: str, words: str) -> str:
     return f'<div class="card"><b>{escape(number)}</b><span>{escape(words)}</span></div>'
 
 
-def figure(draw: Callable[[Look], str], *, name: str, alt: str, caption: str) -> str:
+def figure(draw: Callable[[Figure, Look], object], *, name: str, alt: str, caption: str) -> str:
     """Return a picture for a light and for a dark page, with its caption.
 
     Parameters
     ----------
     draw : callable
-        From a look to SVG, such as a call of `as_svg`.
+        Sets the size of the figure that it is given, and draws into it with a look.
     name, alt, caption : str
         What it is, what is to be seen for whom cannot see it, and what it means.
 
@@ -262,7 +351,7 @@ def figure(draw: Callable[[Look], str], *, name: str, alt: str, caption: str) ->
     -------
     str
     """
-    light, dark = (_inside(draw(look)) for look in (LIGHT, DARK))
+    light, dark = (_inside(_as_svg(draw, look)) for look in (LIGHT, DARK))
     return (
         f"<figure>{_wide(name)}"
         f'<picture><source media="(prefers-color-scheme: dark)" srcset="{dark}">'

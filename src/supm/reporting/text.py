@@ -93,6 +93,28 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else nouns}"
 
 
+def cut_short(text: str, most: int = 22) -> str:
+    """Cut a text that is too long.
+
+    Parameters
+    ----------
+    text : str
+        Of one line.
+    most : int, default 22
+        How many letters stay at most; so many leave room for a picture beside them.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> cut_short("weight"), cut_short("weight at birth", 9)
+    ('weight', 'weight a…')
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 Backend: TypeAlias = Literal["pandas", "polars", "pyarrow"]
 Cell: TypeAlias = str | int | float | None
 

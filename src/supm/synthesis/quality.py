@@ -95,6 +95,24 @@ class Quality(Result):
         formats = ["", "", *[".3g"] * (4 + len(clean_head))]
         return (Table(head=head + clean_head, rows=rows, formats=formats, words=2),)
 
+    def pair_table(self) -> Table:
+        """Return the dependence of all pairs of columns, before and after."""
+        clean = [] if self.clean is None else ["clean"]
+        head = ["pair", "noisy", "known", "± s.e.", "synthetic", *clean]
+        return Table(head=head, rows=[self._pair_row(pair) for pair in self.estimate.pairs()])
+
+    def _pair_row(self, pair: tuple[int, int]) -> list[str]:
+        tables = (self.noisy, self.estimate, self.synthetic, self.clean)
+        found = (f"{each.strength[pair]:.2f}" for each in tables if each is not None)
+        noisy, known, *others = found
+        if not self.estimate.known[pair]:
+            known += " (not known)"
+        names = " and ".join(self.estimate.names[place] for place in pair)
+        # No correlation is beyond one, so a doubt as large as that leaves every one possible.
+        error = self.estimate.error[pair]
+        doubt = f"{error:.2f}" if error < 1 else "any"
+        return [names, noisy, known, doubt, *others]
+
     def words(self) -> tuple[str, ...]:
         """Return what can and cannot be known."""
         return self.sentences
@@ -152,7 +170,7 @@ class Quality(Result):
             self._of_columns,
             self._of_models,
         )
-        told = tuple(_capital(each) for each in self.doubts.values())
+        told = tuple(capital(each) for each in self.doubts.values())
         return told + tuple(each for each in parts if each)
 
     @property
@@ -358,5 +376,6 @@ def _in_words(promise: Guarantee) -> str:
     return re.sub(r"(?<=\d)\.0(?!\d)", "", promise.sentence)
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """Return words as a sentence begins; the name of a column stays as it is."""
     return text[:1].upper() + text[1:] if text.startswith("the ") else text

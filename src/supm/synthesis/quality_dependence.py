@@ -99,6 +99,18 @@ class Dependence:
         pairs = list(combinations(range(len(self.names)), 2))
         return sorted(pairs, key=lambda pair: -abs(self.strength[pair]))
 
+    def strongest(self, most: int) -> list[tuple[int, int]]:
+        """Return the strongest pairs of either kind: known ones first, then those that are not."""
+        order = self.pairs()
+        known = [pair for pair in order if self.known[pair]]
+        hidden = [pair for pair in order if not self.known[pair]]
+        first = known[: max(most // 2, most - len(hidden))]
+        return first + hidden[: most - len(first)]
+
+    def sentences(self) -> list[str]:
+        """Say what is known of every pair, the strongest first."""
+        return [self.sentence(*pair) for pair in self.pairs()]
+
     def sentence(self, first: int, second: int) -> str:
         """Say what is known of one pair."""
         noun = "correlation" if self.signed[first, second] else "dependence"
