@@ -138,8 +138,9 @@ def test_forty_people_train_a_model_in_their_browsers(
     press(desk, "Publish and serve", "serving")
     desk.screenshot(path=pictures / "dashboard.png", full_page=True)
     assert statement_of(desk) == Model.from_json(service.store.find(name).model).statement
-    model = Model.from_json(service.store.find(name).model)
-    assert "pulse" in (model.study.attributes or ())
+    chosen = Model.from_json(service.store.find(name).model).study.attributes or ()
+    # Which two is left to the noise, that nobody can repeat.
+    assert len(set(chosen) & set(NAMES)) == len(chosen) == 2
     assert Person(PEOPLE).visit(page), "a new person is tested"
     assert page.locator("#receipt").inner_text()
     page.screenshot(path=pictures / "receipt.png", full_page=True)
