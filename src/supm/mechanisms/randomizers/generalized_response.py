@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 import numpy as np
@@ -126,7 +125,7 @@ class GeneralizedRandomizedResponse(TwoLevelReport, SupportRandomizer):
         symbols = range(self.size)
         return [[keep if held == told else lie for told in symbols] for held in symbols]
 
-    @cached_property
+    @property
     def _cells(self) -> TwoLevel:
         return TwoLevel(inside=1, outside=self.size - 1, threshold=self.keep_words)
 
