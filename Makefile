@@ -21,7 +21,7 @@ TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint anvil unit audit bare docs bench house reproduce clean
+.PHONY: help setup demo test lint anvil unit collected audit bare docs bench house reproduce clean
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,7 +34,7 @@ demo: $(VENV)/small ## the whole story on public data: a record, a report, a mod
 # What takes one core goes side by side, and says all that it has to say when it is done.
 test: ## lint, build the documentation, run all tests; stop at the first failure
 	@$(MAKE) --no-print-directory --jobs=2 setup anvil
-	@$(MAKE) --no-print-directory --jobs=3 $(TOGETHER) lint docs bare
+	@$(MAKE) --no-print-directory --jobs=3 $(TOGETHER) lint docs bare collected
 	@$(MAKE) --no-print-directory unit
 
 lint: $(VENV)/full ## check style, types and who imports whom
@@ -53,6 +53,11 @@ anvil: ## install the Ethereum node that tests start into .anvil; it needs npm
 
 unit: $(VENV)/full anvil ## run the tests and the examples of docstrings and documents
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+# What pytest compiles when it collects, it keeps: one process does it while a core is free, and not
+# each worker anew. What goes wrong is said by `unit`.
+collected: $(VENV)/full
+	@$(BIN)/python -m pytest --collect-only -qq >/dev/null 2>&1 || :
 
 audit: $(VENV)/full ## check every entry of the audit's catalogue, of which make test draws a part
 	SUPM_AUDIT_SEED=all $(BIN)/python -m pytest -n $(WORKERS) tests/audit
