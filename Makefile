@@ -2,11 +2,17 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-# $(call install,PYTHON,WHAT): uv takes seconds where pip takes more than a minute; where it finds no
-# index (some are configured for pip alone), pip does it.
-install = $(BIN)/uv pip install --quiet --python $(1) -c constraints.txt $(2) || { \
+# $(call install,PYTHON,WHAT): uv takes seconds where pip takes more than a minute; where it cannot be
+# had or finds no index (some are configured for pip alone), pip does it. What was interrupted is
+# installed anew: neither of them would miss a file of a package that it believes to be there.
+FROM_LOCK := --quiet -c constraints.txt
+anew = $(if $(wildcard $(1).unfinished),$(2))
+install = touch $(1).unfinished; \
+  { test -x $(BIN)/uv || $(BIN)/python -m pip install $(FROM_LOCK) --disable-pip-version-check uv; } && \
+  UV_HTTP_RETRIES=1 $(BIN)/uv pip install $(FROM_LOCK) $(call anew,$(1),--reinstall) --python $(1) $(2) || { \
   echo "uv could not install it, so pip does, which takes a minute or two."; \
-  $(BIN)/python -m pip --python $(1) install --quiet --disable-pip-version-check -c constraints.txt $(2); }
+  $(BIN)/python -m pip --python $(1) install $(FROM_LOCK) $(call anew,$(1),--force-reinstall) \
+  --disable-pip-version-check $(2); } && rm -f $(1).unfinished
 # Python keeps what it has compiled, also where the environment says otherwise: tests start hundreds
 # of processes, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -109,16 +115,12 @@ $(BIN)/python:
 	  fi; \
 	done; echo "SUPM needs Python 3.11 or later, and none was found on the PATH." >&2; exit 1
 
-$(BIN)/uv: constraints.txt | $(BIN)/python
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt uv
-	@touch $@
-
-$(VENV)/small: $(INPUTS) $(BIN)/uv
+$(VENV)/small: $(INPUTS) | $(BIN)/python
 	@echo "Installing SUPM with its server (some seconds)."
 	@$(call install,$(BIN)/python,-e '.[server]')
 	@touch $@
 
-$(VENV)/full: $(INPUTS) $(BIN)/uv
+$(VENV)/full: $(INPUTS) | $(BIN)/python
 	@echo "Installing SUPM with its test and documentation tools (some seconds)."
 	@$(call install,$(BIN)/python,-e '$(EVERYTHING)')
 	@touch $@ $(VENV)/small

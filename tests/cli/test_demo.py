@@ -38,7 +38,7 @@ def test_the_demo_tells_the_whole_story_and_a_seed_repeats_it(
         main(["demo", "--epsilon", "4,2", "--seed", "7", "--json", "demo.json", "--no-serve"]) == 0
     )
     shown = capsys.readouterr().out
-    assert "each keeps the own record.\n\n1. What" in shown
+    assert "each keeps their own record.\n\n1. What" in shown
     heads = [line for line in shown.splitlines() if line[:2] in {f"{k}." for k in range(1, 7)}]
     assert heads == [
         "1. What is asked first",

@@ -218,6 +218,12 @@ def test_a_column_that_is_not_described_at_all_is_refused_by_its_place(
     assert "sex" not in said
 
 
+def test_a_schema_may_begin_with_a_mark_of_its_encoding() -> None:
+    Path("archive.json").write_text(Path("archive.json").read_text(), encoding="utf-8-sig")
+    assert ArchiveSchema.load("archive.json").names == ("age", "weight", "sex")
+    assert main(VERB) == 0
+
+
 def test_a_column_that_is_absent_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     described([*COLUMNS, {**COLUMNS[0], "name": "height"}])
     assert "has no column 'height'" in refused(VERB, 1, capsys)

@@ -90,7 +90,7 @@ def broken(**changes: Any) -> str:
     [
         (broken(mechanism=...), "columns.0. 'age': its mechanism is not given"),
         (broken(epsilon=...), "how much noise there is was not given"),
-        (broken(kind="date"), 'kind must be "number" or "class"'),
+        (broken(kind="date"), """'age': kind must be "number" or "class", got 'date'"""),
         (broken(low=...), "low is missing"),
         (
             broken(colour="red"),
@@ -109,8 +109,8 @@ def broken(**changes: Any) -> str:
             '{"version": 1, "attributes": [], "target": {}}',
             "a schema of records, as supm schema writes it; an archive schema also says",
         ),
-        (broken(kind="class", low=..., high=...), "values must be a list"),
-        (broken(name=""), "name must be text"),
+        (broken(kind="class", low=..., high=...), "columns.0. 'age': .*values must be a list"),
+        (broken(name=""), "columns.0.: an attribute: name must be text"),
         ('{"version": 2, "columns": []}', "version must be 1"),
         ('{"version": 1, "columns": {}}', "columns must be a list"),
         ('{"version": 1, "columns": []}', "at least one column"),

@@ -16,7 +16,7 @@ from supm.mechanisms import GeneralizedRandomizedResponse as Response
 from supm.reporting import DARK, LIGHT
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.quality import Quality, assess
-from supm.synthesis.quality_page import BAND, BLUR, SHARES, quality_page
+from supm.synthesis.quality_page import BAND, BLUR, SHARES, _draw_pairs, quality_page
 
 # Where a page may look without leaving the file.
 INSIDE = ("data:image/svg+xml;base64,",)
@@ -177,6 +177,21 @@ def test_any_name_of_a_column_can_be_drawn(name: str) -> None:
     drawn = [words_in(light) for light, _ in pictures(quality_page(found, name="a.csv", made=""))]
     assert len(drawn) == 3
     assert all(name in words or f"{name[:21]}…" in words for words in drawn)
+
+
+def test_what_has_no_direction_is_not_drawn_below_zero() -> None:
+    from matplotlib.figure import Figure  # noqa: PLC0415  drawn with
+
+    coin = Response.for_epsilon(size=3, epsilon=0.5)
+    schema = ArchiveSchema(columns=tuple(ClassColumn(name, tuple("abc"), coin) for name in "xy"))
+    held = {name: ["a", "b", "c"] * 20 for name in "xy"}
+    found = assess(Archive.noised(held, schema, simulation(1)), held)
+    canvas = Figure()
+    _draw_pairs(found, canvas, LIGHT)
+    (panel,) = canvas.axes
+    drawn = np.concatenate([np.asarray(each.get_xdata(), float) for each in panel.lines])
+    assert drawn.min() >= 0.0
+    assert "Cramér's V" in panel.get_xlabel()
 
 
 def test_one_column_has_no_pictures_of_pairs() -> None:

@@ -76,9 +76,9 @@ def check_target(option: str, target: str | None) -> None:
 
 
 def read_text(name: str, path: str) -> str:
-    """Read a small file of text."""
+    """Read a small file of text; a mark of its encoding, as Windows writes it, is left out."""
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         hint = f"{error.strerror}."
     except UnicodeDecodeError:

@@ -65,7 +65,7 @@ def verb(
     data : str
         The noised records, a CSV file.
     schema : str
-        How each column was noised; see below.
+        How each column was noised; see above.
     output : str
         Write the rows (.csv); - prints them.
     rows : int, optional

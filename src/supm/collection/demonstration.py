@@ -30,7 +30,7 @@ _HATCHES: Final = ("", "////")
 _BARS: Final = 36
 _OPENING: Final = (
     "{} people of a public data set choose what to ask and train a classifier over HTTP, and {} "
-    "are tested; each keeps the own record."
+    "are tested; each keeps their own record."
 )
 
 

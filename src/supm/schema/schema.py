@@ -319,7 +319,7 @@ def as_schema(schema: Schema | str | PathLike[str]) -> Schema:
 def load_form(path: str | PathLike[str], read: Callable[[str], _Form]) -> _Form:
     """Return what a file says of a schema; what is wrong with it names the file."""
     try:
-        return read(Path(path).read_text(encoding="utf-8"))
+        return read(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         reason = f"{error.strerror}."
         raise ParameterError("schema", "a file that can be read", str(path), reason) from None

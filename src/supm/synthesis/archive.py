@@ -20,7 +20,7 @@ from supm._random import RandomSource, check_source
 from supm._validation import EPSILON, Integers, check_kind
 from supm.messages import Part, ReleaseStatement
 from supm.privacy import ApproximateDP, Guarantee, Neighbours, PureLDP, sequential
-from supm.schema.columns import Value, check_attribute_name, check_values, table_columns
+from supm.schema.columns import check_attribute_name, check_values, table_columns
 from supm.schema.schema import load_form
 from supm.synthesis.columns import ClassColumn, Column, NumberColumn, mechanism_from_form
 
@@ -181,25 +181,28 @@ def column_from_form(form: object, place: int) -> Column:
     """
     if not isinstance(form, dict):
         raise SchemaError(f"columns[{place}] must be a JSON object.")
-    name = check_attribute_name(form.get("name"))
-    values = check_values(name, form.get("values")) if form.get("kind") == "class" else ()
+    where = f"columns[{place}]"
     try:
-        return _column(name, values, form)
+        name = check_attribute_name(form.get("name"))
+        where = f"{where} {name!r}"
+        return _column(name, form)
     except ParameterError as error:
         # In a file nobody can say NoGuarantee.
         problem = str(error).removesuffix(EPSILON.hint).rstrip()
         problem += " Remove the quotes." if isinstance(form.get(error.name), str) else ""
     except SchemaError as error:
         problem = str(error)
-    raise SchemaError(f"columns[{place}] {name!r}: {problem}")
+    raise SchemaError(f"{where}: {problem}")
 
 
-def _column(name: str, values: tuple[Value, ...], form: dict[str, Any]) -> Column:
+def _column(name: str, form: dict[str, Any]) -> Column:
     if form.get("kind") == "number":
         bounds = {"low": form.get("low"), "high": form.get("high")}
         return NumberColumn(name, mechanism_from_form(form, ("low", "high"), bounds))
     if form.get("kind") != "class":
-        raise SchemaError('kind must be "number" or "class".')
+        got = repr(form.get("kind"))[:60]
+        raise SchemaError(f'kind must be "number" or "class", got {got}.')
+    values = check_values(name, form.get("values"))
     form = {"ordered": False, **form}
     if not isinstance(form["ordered"], bool):
         raise SchemaError("ordered must be true or false.")

@@ -103,7 +103,7 @@ def _unknown(quality: Quality) -> Iterator[str]:
         partial(_draw_pairs, quality),
         name="Chart of pairs of columns",
         alt=_pairs_in_words(quality),
-        caption="Where the bar crosses zero, the noise hides whether two columns depend on each "
+        caption="Where the bar reaches zero, the noise hides whether two columns depend on each "
         "other at all. What the synthetic rows have there is a guess, drawn towards the others."
         f"{_of_pairs(quality)}",
     )
@@ -139,7 +139,9 @@ def _draw_pairs(quality: Quality, canvas: Figure, look: Look) -> None:
     panel.set_yticks(range(len(pairs)), [f"{names[i]}, {names[j]}" for i, j in pairs])
     panel.set_ylim(len(pairs) - 0.5, -0.5)
     panel.set_xlim(-1.03, 1.03)
-    panel.set_xlabel("correlation (thick: ± 1 standard error, thin: ± 2)")
+    signed = all(quality.estimate.signed[pair] for pair in pairs)
+    measure = "correlation" if signed else "correlation, or Cramér's V where there is no order"
+    panel.set_xlabel(f"{measure} (thick: ± 1 standard error, thin: ± 2)")
     tidy(panel, look, axis="x")
     _name_marks(panel, quality, look)
     legend_above(canvas, [panel])
@@ -151,8 +153,10 @@ def _draw_estimate(
     """Draw an estimate as a dot on a thick line, one standard error long, on a thin one."""
     middle, error, known = found.strength[pair], found.error[pair], found.known[pair]
     colour = look.blue if known else look.grey
+    # Without an order there is no direction: Cramér's V is never below zero.
+    least = -1.0 if found.signed[pair] else 0.0
     for reach, width in ((KNOWN, 1.2), (1.0, 4.5)):
-        ends = np.clip([middle - reach * error, middle + reach * error], -1.0, 1.0)
+        ends = np.clip([middle - reach * error, middle + reach * error], least, 1.0)
         panel.plot(ends, [place] * 2, color=colour, linewidth=width, solid_capstyle="butt")
     face = colour if known else look.paper
     panel.plot(middle, place, "o", color=colour, markerfacecolor=face, markersize=6)
