@@ -105,7 +105,7 @@ reproduce: ## rerun a paper's experiments: make reproduce PAPER=name
 clean: ## remove what was built, and the environments
 	rm -rf $(VENV) .anvil .bare .bench build dist docs/_build docs/gallery docs/api/generated docs/cli/generated docs/sg_execution_times.rst
 	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src tests docs benchmarks experiments scripts -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
 	@for python in python3.11 python3.12 python3.13 python3; do \

@@ -58,11 +58,26 @@ def test_a_response_must_say_its_mechanism_and_tell_something() -> None:
         column_from_form({**SEX, "mechanism": "randomized_response", "keep": 0.5}, 0)
 
 
-def test_no_less_is_stated_than_was_spent() -> None:
-    exact = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=1.0)
+@pytest.mark.parametrize("epsilon", np.linspace(0.05, 9.95, 100).tolist())
+def test_no_less_is_stated_than_was_spent(epsilon: float) -> None:
+    exact = GeneralizedRandomizedResponse.for_epsilon(size=3, epsilon=epsilon)
     column = ClassColumn("x", ("a", "b", "c"), exact)
     assert column.epsilon >= exact.epsilon
     assert column_from_form(column.to_form(), 0) == column
+    wanted = {"name": "x", "kind": "class", "values": ["a", "b", "c"], "epsilon": epsilon}
+    stated = column_from_form({**wanted, "mechanism": "randomized_response"}, 0)
+    assert stated.epsilon <= epsilon
+    assert column_from_form(stated.to_form(), 0) == stated
+
+
+def test_values_of_several_kinds_stay_what_they_are() -> None:
+    coin = GeneralizedRandomizedResponse.with_keep(size=2, keep=0.75)
+    assert ClassColumn("x", (1, "a"), coin).named(np.array([0, 1, 0])).tolist() == [1, "a", 1]
+
+
+def test_whether_classes_have_an_order_is_true_or_false() -> None:
+    with pytest.raises(SchemaError, match="ordered must be true or false"):
+        column_from_form({**SEX, "ordered": "yes"}, 0)
 
 
 def test_a_response_that_no_float_can_state_is_refused() -> None:

@@ -16,6 +16,7 @@ from supm.mechanisms import GeneralizedRandomizedResponse as Response
 from supm.reporting import DARK, LIGHT
 from supm.synthesis import Archive, ArchiveSchema, ClassColumn, NumberColumn
 from supm.synthesis.quality import Quality, assess
+from supm.synthesis.quality_dependence import KNOWN
 from supm.synthesis.quality_page import BAND, BLUR, SHARES, _draw_pairs, quality_page
 
 # Where a page may look without leaving the file.
@@ -177,6 +178,36 @@ def test_any_name_of_a_column_can_be_drawn(name: str) -> None:
     drawn = [words_in(light) for light, _ in pictures(quality_page(found, name="a.csv", made=""))]
     assert len(drawn) == 3
     assert all(name in words or f"{name[:21]}…" in words for words in drawn)
+
+
+def test_what_the_noise_hides_is_never_shown_as_known() -> None:
+    found = quality(epsilon=0.5)
+    hidden = [pair for pair in found.estimate.pairs() if not found.estimate.known[pair]]
+    assert len(hidden) > 0
+    text = quality_page(found, name="a.csv", made="")
+    assert text.count("(not known)") == len(hidden)
+    drawn = [words_in(light) for light, _ in pictures(text)]
+    # One in the lower and one in the upper half of one matrix of four.
+    assert [words.count("?") for words in drawn] == [0, 2 * len(hidden), 0, 0]
+    wide = [pair for pair in hidden if found.estimate.error[pair] >= 1]
+    assert text.count("<td>any</td>") == len(wide)
+
+
+def test_known_and_hidden_pairs_are_told_apart_by_colour_and_width() -> None:
+    from matplotlib.figure import Figure  # noqa: PLC0415  drawn with
+
+    found = quality(epsilon=1.0)
+    canvas = Figure()
+    _draw_pairs(found, canvas, LIGHT)
+    lines = canvas.axes[0].lines
+    for place, pair in enumerate(found.estimate.strongest(100)):
+        thin, thick, _ = (each for each in lines if np.unique(each.get_ydata()).tolist() == [place])
+        known = bool(found.estimate.known[pair])
+        assert {thin.get_color(), thick.get_color()} == {LIGHT.blue if known else LIGHT.grey}
+        middle, error = found.estimate.strength[pair], found.estimate.error[pair]
+        for line, reach in ((thin, KNOWN), (thick, 1.0)):
+            ends = np.clip([middle - reach * error, middle + reach * error], -1, 1)
+            np.testing.assert_allclose(np.asarray(line.get_xdata(), float), ends)
 
 
 def test_what_has_no_direction_is_not_drawn_below_zero() -> None:

@@ -350,7 +350,7 @@ class KeepsEpsilon(ABC):
 
     @property
     def guarantee(self) -> FactorDP:
-        """The promise to each owner, derived from what the sampler uses."""
+        """The promise to each owner, by the epsilon that follows from the parameters."""
         return PureLDP(self.epsilon)
 
 

@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
 from typing import Any, Final
 
@@ -103,7 +102,7 @@ class ArchiveSchema:
             f"the archive has no column {name!r}; its columns are {', '.join(self.names)}."
         )
 
-    @cached_property
+    @property
     def guarantee(self) -> Guarantee:
         """What is promised to the owner of one record, for all of its cells together."""
         promises = [each.guarantee for each in self.columns]
