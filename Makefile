@@ -3,24 +3,28 @@
 VENV := .venv
 BIN := $(VENV)/bin
 # $(call install,PYTHON,WHAT): uv takes seconds where pip takes more than a minute; where it cannot be
-# had or finds no index (some are configured for pip alone), pip does it. What was interrupted is
-# installed anew: neither of them would miss a file of a package that it believes to be there.
+# had or fails, pip does it. uv is told the index that pip is set up for: nobody who has a mirror gets
+# packages from elsewhere. What was interrupted is installed anew: neither of them would miss a file
+# of a package that it believes to be there.
 FROM_LOCK := --quiet -c constraints.txt
+OUR_PIP := $(BIN)/python -m pip --disable-pip-version-check
 anew = $(if $(wildcard $(1).unfinished),$(2))
 install = touch $(1).unfinished; \
-  { test -x $(BIN)/uv || $(BIN)/python -m pip install $(FROM_LOCK) --disable-pip-version-check uv; } && \
-  UV_HTTP_RETRIES=1 $(BIN)/uv pip install $(FROM_LOCK) $(call anew,$(1),--reinstall) --python $(1) $(2) || { \
+  index="$$($(OUR_PIP) config list | sed -n "s/.*[.]index-url='\(.*\)'/--default-index=\1/p" | tail -n 1)"; \
+  { test -x $(BIN)/uv || $(OUR_PIP) install $(FROM_LOCK) uv; } && \
+  UV_HTTP_RETRIES=1 $(BIN)/uv pip install $(FROM_LOCK) $$index $(call anew,$(1),--reinstall) \
+  --python $(1) $(2) || { \
   echo "uv could not install it, so pip does, which takes a minute or two."; \
-  $(BIN)/python -m pip --python $(1) install $(FROM_LOCK) $(call anew,$(1),--force-reinstall) \
-  --disable-pip-version-check $(2); } && rm -f $(1).unfinished
+  $(OUR_PIP) --python $(1) install $(FROM_LOCK) $(call anew,$(1),--force-reinstall) $(2); } && \
+  rm -f $(1).unfinished
 # Python keeps what it has compiled, also where the environment says otherwise: tests start hundreds
 # of processes, each of which would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 INPUTS := pyproject.toml constraints.txt
 EVERYTHING := .[test,docs]
-# Three workers suit the smallest machine we test on, which has two cores: a test often waits for a
-# process that it started, and four take longer. `make test WORKERS=auto` takes as many as cores.
-WORKERS := 3
+# Four workers suit the smallest machine we test on, which has two cores: a test often waits for a
+# process that it started. `make test WORKERS=auto` takes as many as cores.
+WORKERS := 4
 ANVIL := 1.7.1
 # From GNU make 4 on, what goes side by side is printed one after the other.
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),--output-sync)
